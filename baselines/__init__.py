@@ -1,0 +1,1 @@
+"""The fixed opponents: classical bots of each game, search, exact solvers."""

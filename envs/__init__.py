@@ -1,0 +1,34 @@
+"""The games as environments. Importing this registers them with Gymnasium and compiles nothing."""
+
+from bidarena.envs.learner import batched
+from bidarena.envs.registry import (
+    Bot,
+    bots,
+    games,
+    make_bot,
+    make_game,
+    register_bot,
+    register_game,
+)
+
+__all__ = [
+    "Bot",
+    "batched",
+    "bots",
+    "games",
+    "make_bot",
+    "make_game",
+    "register_bot",
+    "register_game",
+]
+
+register_game(
+    "scotch",
+    "bidarena.envs.scotch.env:scotch",
+    "bidarena/Scotch-v0",
+    entry_point="bidarena.envs.scotch.env:ScotchEnv",
+    vector_entry_point="bidarena.envs.scotch.env:ScotchVectorEnv",
+)
+register_bot("*/random", "bidarena.baselines.common:random")
+register_bot("scotch/random", "bidarena.baselines.scotch:random")
+register_bot("scotch/uniform", "bidarena.baselines.scotch:uniform")

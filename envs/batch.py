@@ -1,0 +1,277 @@
+"""The raw batch: many games of one kind in NumPy arrays, a row each, moved on by compiled code.
+
+No learner and no opponents here: whoever is to move in a row gets its action from the caller. The
+interfaces of Gymnasium, PettingZoo and SB3 stand on this file and on `learner.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import ArrayLike, NDArray
+
+from bidarena.envs.check import whole
+from bidarena.envs.compile import borrow
+from bidarena.envs.game import (
+    OVER,
+    Cfg,
+    Game,
+    act,
+    legal,
+    observe,
+    reset,
+    returns,
+    step,
+    to_move,
+)
+from bidarena.envs.registry import Bot
+from bidarena.envs.rng import WORDS, seeded
+
+CHANCE = slice(0, WORDS)  # the generator of deals and coins of a row
+LUCK = slice(WORDS, 2 * WORDS)  # the generator of bots, seats and line-ups of a row
+
+
+class Batch:
+    """`rows` games side by side.
+
+    Attributes (read them, do not write them):
+        movers: (rows,) the player to move; -1 where the game is over, -2 where it was cut short.
+        observations: (rows, observation_size) float32, as seen by the mover.
+        masks: (rows, actions) int8, the mover's legal actions; all ones where the game is over.
+        returns: (rows, players) the result where the game is over, else 0.
+        illegal: (rows,) bool, whether the last move of the row was illegal and lost the game.
+        states: (rows, state_size) the games themselves, nothing hidden.
+        rngs: (rows, 4) the two generators of each row.
+    """
+
+    def __init__(self, game: Game, rows: int, *, seed: int | None = None, threads: int = 1) -> None:
+        self.game = game
+        self.rows = whole("rows", rows, 1, 2**31 - 1)
+        self.threads = Threads(whole("threads", threads, 1, 256))
+        self.states = np.zeros((rows, game.state_size), np.int64)
+        self.rngs = np.zeros((rows, 2 * WORDS), np.uint64)
+        self.movers = np.full(rows, OVER, np.int64)
+        self.observations = np.zeros((rows, game.observation_size), np.float32)
+        self.masks = np.ones((rows, game.actions), np.int8)
+        self.returns = np.zeros((rows, game.players), np.float64)
+        self.illegal = np.zeros(rows, np.bool_)
+        self._teams = np.array(game.teams, np.int64)
+        self._deal = game.compiled(deal_rows)
+        self._move = game.compiled(move_rows)
+        self.reset(seed=seed)
+
+    def reset(
+        self, where: NDArray[np.bool_] | None = None, *, seed: int | Iterable[int] | None = None
+    ) -> None:
+        """Deal new games in all rows, or in the rows where `where` is true.
+
+        With `seed`, row i is seeded with seed + i (or the i-th of several seeds), as a single
+        environment with that seed would be. Without one the rows' generators go on.
+        """
+        chosen = np.ones(self.rows, np.bool_) if where is None else _row_mask(where, self.rows)
+        if seed is not None or not self.rngs.any():
+            seed_rows(self.rngs, seed, np.random.default_rng())
+        args = (self.game.cfg, self.states, self.rngs, chosen, self.movers, self.observations)
+        self.threads.over(self.rows, self._deal, *args, self.masks, self.returns, self.illegal)
+
+    def step(self, actions: ArrayLike) -> None:
+        """Apply one action per row for the player to move; rows that are over stay as they are.
+
+        An illegal action (also one out of range, or NaN) loses the game for the mover's side.
+        """
+        chosen = as_actions(actions, self.rows)
+        args = (self.game.cfg, self.states, self.rngs, chosen, self._teams, self.movers)
+        views = (self.observations, self.masks, self.returns, self.illegal)
+        self.threads.over(self.rows, self._move, *args, *views)
+
+    def ask(self, bot: Bot, where: NDArray[np.bool_], actions: NDArray[np.int64]) -> None:
+        """Write the choice of a compiled bot into `actions` in the rows where `where` is true."""
+        choose = self.game.compiled(choose_rows, act=bot.act)
+        args = (self.game.cfg, bot.params, self.states, self.rngs, where, self.movers, actions)
+        self.threads.over(self.rows, choose, *args, self.game.actions)
+
+
+class Threads:
+    """Cuts rows into equal chunks and works on them in as many threads, this one included."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._pool: ThreadPoolExecutor | None = None
+
+    def over(self, rows: int, function: Callable[..., int | None], *args: Any) -> int:
+        """Call function(*args, first, last) over all rows; the sum of what the calls return."""
+        if self.count == 1:
+            return function(*args, 0, rows) or 0
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.count - 1, "bidarena")
+        cuts = [rows * i // self.count for i in range(self.count + 1)]
+        others = [
+            self._pool.submit(function, *args, cuts[i], cuts[i + 1]) for i in range(1, self.count)
+        ]
+        total = function(*args, cuts[0], cuts[1]) or 0
+        return total + sum(other.result() or 0 for other in others)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"count": self.count, "_pool": None}  # threads do not travel
+
+
+def seed_rows(
+    rngs: NDArray[np.uint64], seed: int | Iterable[int] | None, fallback: np.random.Generator
+) -> None:
+    """Seed every row: from seed + row, from one seed each, or from `fallback` without seeds."""
+    rows = len(rngs)
+    if seed is None:
+        rngs[:] = seeded(fallback, rngs.size).reshape(rngs.shape)
+        return
+    if isinstance(seed, int | np.integer):
+        first = whole("seed", seed, 0, 2**63)
+        seeds: list[Any] = [first + row for row in range(rows)]
+    else:
+        seeds = list(seed)
+        if len(seeds) != rows:
+            raise ValueError(f"seed: got {len(seeds)} seeds for {rows} rows")
+    for row, own in enumerate(seeds):
+        generator = fallback if own is None else seeding.np_random(whole("seed", own, 0, 2**64))[0]
+        rngs[row] = seeded(generator, rngs.shape[1])
+
+
+def as_actions(actions: ArrayLike, rows: int) -> NDArray[np.int64]:
+    """One int64 action per row; whatever is not a whole number becomes -1, which is illegal."""
+    array = np.asarray(actions)
+    if array.shape != (rows,):
+        raise ValueError(f"actions: expected shape ({rows},), one per row, got {array.shape}")
+    if array.dtype == np.int64:
+        return array  # the usual case, and the fast one
+    if array.dtype.kind in "iub":
+        if array.dtype == np.uint64:
+            return np.where(array > 2**62, -1, array).astype(np.int64)
+        return array.astype(np.int64)
+    try:
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"actions: expected whole numbers, got dtype {array.dtype}") from None
+    fits = (np.abs(numbers) < 2**53) & (numbers == np.floor(numbers))
+    return np.where(fits, numbers, -1).astype(np.int64)
+
+
+def _row_mask(where: NDArray[np.bool_], rows: int) -> NDArray[np.bool_]:
+    mask = np.asarray(where)
+    if mask.dtype != np.bool_ or mask.shape != (rows,):
+        raise ValueError(f"where: expected {rows} bools, got {mask.dtype} of shape {mask.shape}")
+    return mask
+
+
+# --- compiled for each game ----------------------------------------------------------------------
+
+
+def deal_rows(
+    cfg: Cfg,
+    states: NDArray[np.int64],
+    rngs: NDArray[np.uint64],
+    chosen: NDArray[np.bool_],
+    movers: NDArray[np.int64],
+    observations: NDArray[np.float32],
+    masks: NDArray[np.int8],
+    results: NDArray[np.float64],
+    illegal: NDArray[np.bool_],
+    first: int,
+    last: int,
+) -> None:
+    """Deal new games in the chosen rows."""
+    cfg, states, rngs = borrow(cfg), borrow(states), borrow(rngs)
+    observations, masks, results = borrow(observations), borrow(masks), borrow(results)
+    for i in range(first, last):
+        if chosen[i]:
+            reset(cfg, states[i], rngs[i, :WORDS])
+            illegal[i] = False
+            _show(cfg, states[i], i, movers, observations, masks, results)
+
+
+def move_rows(
+    cfg: Cfg,
+    states: NDArray[np.int64],
+    rngs: NDArray[np.uint64],
+    actions: NDArray[np.int64],
+    teams: NDArray[np.int64],
+    movers: NDArray[np.int64],
+    observations: NDArray[np.float32],
+    masks: NDArray[np.int8],
+    results: NDArray[np.float64],
+    illegal: NDArray[np.bool_],
+    first: int,
+    last: int,
+) -> None:
+    """Apply the mover's action in every row that is not over."""
+    cfg, states, rngs, teams = borrow(cfg), borrow(states), borrow(rngs), borrow(teams)
+    observations, masks, results = borrow(observations), borrow(masks), borrow(results)
+    for i in range(first, last):
+        mover = movers[i]
+        if mover < 0:
+            continue
+        action = actions[i]
+        if action < 0 or action >= masks.shape[1] or masks[i, action] == 0:
+            illegal[i] = True
+            movers[i] = OVER
+            forfeit(teams, mover, results[i])
+            masks[i, :] = 1
+        else:
+            step(cfg, states[i], action, rngs[i, :WORDS])
+            _show(cfg, states[i], i, movers, observations, masks, results)
+
+
+def choose_rows(
+    cfg: Cfg,
+    params: NDArray[np.float64],
+    states: NDArray[np.int64],
+    rngs: NDArray[np.uint64],
+    where: NDArray[np.bool_],
+    movers: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    width: int,
+    first: int,
+    last: int,
+) -> None:
+    """Ask one compiled bot for its action in every row where it is to move."""
+    cfg, params, states, rngs = borrow(cfg), borrow(params), borrow(states), borrow(rngs)
+    scratch = np.empty(width, np.int8)
+    for i in range(first, last):
+        if where[i] and movers[i] >= 0:
+            actions[i] = act(cfg, params, states[i], movers[i], rngs[i, WORDS:], scratch)
+
+
+def _show(
+    cfg: Cfg,
+    state: NDArray[np.int64],
+    row: int,
+    movers: NDArray[np.int64],
+    observations: NDArray[np.float32],
+    masks: NDArray[np.int8],
+    results: NDArray[np.float64],
+) -> None:
+    mover = to_move(cfg, state)
+    movers[row] = mover
+    if mover >= 0:
+        observe(cfg, state, mover, observations[row])
+        legal(cfg, state, masks[row])
+        results[row, :] = 0.0
+    else:
+        observe(cfg, state, 0, observations[row])
+        masks[row, :] = 1
+        returns(cfg, state, results[row])
+
+
+def forfeit(teams: NDArray[np.int64], loser: int, out: NDArray[np.float64]) -> None:
+    """-1 to the loser's side; the other players share what it lost."""
+    losers = 0
+    for player in range(len(teams)):
+        if teams[player] == teams[loser]:
+            losers += 1
+    for player in range(len(teams)):
+        if teams[player] == teams[loser]:
+            out[player] = -1.0
+        else:
+            out[player] = losers / (len(teams) - losers)

@@ -1,0 +1,234 @@
+"""Turns plain functions into compiled ones: rules of games, and generic code over those rules.
+
+Rules and generic loops are written as plain Python. `compiled` makes a copy of such a function in
+which every global name of a plain function is replaced by that function compiled, and every rule
+stub of `bidarena.envs.game` by the rule of one particular game. The copy is compiled by Numba on
+its first call and kept in Numba's cache on disk, so that the next process only loads it.
+
+Numba's cache notices changes in the file of the function itself only. Therefore the name of each
+copy carries a digest of everything it was made from: the code of all functions it reaches and the
+values of all constants they read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import types
+import warnings
+from collections.abc import Mapping
+from functools import lru_cache, wraps
+from typing import Any
+
+import numpy as np
+
+Function = Any  # a plain function; Callable would hide __code__ and __globals__
+
+_RULE_MARK = "__bidarena_rule__"
+
+# Rules are small and called in hot loops: inlining them spares reference counts on their arrays.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
+
+# (function, rules) -> compiled copy; a rule set is identified by its functions.
+_copies: dict[tuple[Function, tuple[tuple[str, Function], ...]], Function] = {}
+
+
+def rule(stub: Function) -> Function:
+    """Mark `stub` as a name that `compiled` replaces by a function of the game at hand."""
+    setattr(stub, _RULE_MARK, stub.__name__)
+    return stub
+
+
+def borrow(array: Any) -> Any:
+    """The same array without its reference count, for the top of a compiled loop.
+
+    Every view of a row (`states[i]`) otherwise counts references up and down with atomic
+    instructions, which takes longer than most rules. The caller must keep the array alive: right
+    for arguments, wrong for arrays made inside. In plain Python it is the array itself.
+    """
+    return array
+
+
+def compiled(body: Function, rules: Mapping[str, Function], label: str) -> Function:
+    """A compiled copy of `body` in which the rule stubs stand for `rules`.
+
+    Args:
+        body: a plain function. Functions it calls are plain functions too, imported by name.
+        rules: the functions behind the rule stubs, by name.
+        label: what the user is told is being compiled, usually the name of the game.
+    """
+    from numba import config
+
+    _watch_compilation()
+    function = _copy(body, tuple(sorted(rules.items())), label)
+    return _quiet_overflow(function) if config.DISABLE_JIT else function
+
+
+def digest(body: Function, rules: Mapping[str, Function]) -> str:
+    """Twelve hex digits that change whenever `body` or anything it reaches changes."""
+    seen: dict[Function, None] = {}
+    lines = [repr(_OPTIONS)]
+    _describe(body, dict(rules), seen, lines)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+
+
+def _copy(body: Function, rules: tuple[tuple[str, Function], ...], label: str) -> Function:
+    key = (body, rules)
+    if key in _copies:
+        return _copies[key]
+    namespace = dict(body.__globals__)
+    given = dict(rules)
+    for name, value in _references(body):
+        target = _resolve(value, given)
+        if target is borrow:
+            namespace[name] = _borrow_intrinsic()
+        elif isinstance(target, types.FunctionType) and target is not body:
+            namespace[name] = _copy(target, rules, label)
+    copy = types.FunctionType(
+        body.__code__,
+        namespace,
+        body.__name__,
+        body.__defaults__,
+    )
+    copy.__qualname__ = f"{body.__name__}__{label}_{digest(body, given)}"
+    copy.__module__ = body.__module__
+    function = _jit(copy)
+    namespace[body.__name__] = function  # a function that calls itself calls its compiled self
+    _labels[copy.__qualname__] = label
+    _copies[key] = function
+    return function
+
+
+def _jit(copy: types.FunctionType) -> Function:
+    import numba
+
+    try:
+        return numba.njit(cache=True, **_OPTIONS)(copy)
+    except RuntimeError as reason:  # no folder that Numba may write its cache to
+        _tell_no_cache(str(reason))
+        return numba.njit(**_OPTIONS)(copy)
+
+
+@lru_cache(maxsize=1)
+def _borrow_intrinsic() -> Any:
+    from numba import config
+    from numba.extending import intrinsic
+    from numba.np.arrayobj import make_array, populate_array
+
+    if config.DISABLE_JIT:
+        return borrow
+
+    @intrinsic
+    def borrow_array(typingctx: Any, array: Any) -> Any:
+        def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            lender = make_array(signature.args[0])(context, builder, args[0])
+            borrowed = make_array(signature.return_type)(context, builder)
+            populate_array(
+                borrowed,
+                data=lender.data,
+                shape=lender.shape,
+                strides=lender.strides,
+                itemsize=lender.itemsize,
+                meminfo=None,
+            )
+            return borrowed._getvalue()
+
+        return array(array), build
+
+    return borrow_array
+
+
+@lru_cache(maxsize=1)
+def _tell_no_cache(reason: str) -> None:
+    warnings.warn(
+        f"bidarena compiles anew in every process, because no cache folder is writable ({reason}). "
+        "Set NUMBA_CACHE_DIR to a folder of yours to avoid that.",
+        stacklevel=2,
+    )
+
+
+def _references(body: Function) -> list[tuple[str, Any]]:
+    """The global names that `body` reads, with their values, nested code included."""
+    names: dict[str, None] = {}
+    pending = [body.__code__]
+    while pending:
+        code = pending.pop()
+        names.update(dict.fromkeys(code.co_names))
+        pending += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    scope = body.__globals__
+    return [(name, scope[name]) for name in names if name in scope]
+
+
+def _resolve(value: Any, rules: Mapping[str, Function]) -> Any:
+    name = getattr(value, _RULE_MARK, None) if isinstance(value, types.FunctionType) else None
+    if name is None:
+        return value
+    if name not in rules:
+        raise LookupError(f"the rule {name!r} is needed here, but this game does not define it")
+    return rules[name]
+
+
+def _describe(
+    body: Function, rules: dict[str, Function], seen: dict[Function, None], lines: list[str]
+) -> None:
+    if body in seen:
+        return
+    seen[body] = None
+    lines.append(f"def {body.__module__}.{body.__qualname__}{body.__defaults__!r}")
+    _describe_code(body.__code__, lines)
+    for name, value in _references(body):
+        target = _resolve(value, rules)
+        if isinstance(target, types.FunctionType):
+            lines.append(f"{name} is {target.__module__}.{target.__qualname__}")
+            _describe(target, rules, seen, lines)
+        elif isinstance(target, np.ndarray):
+            lines.append(f"{name} = {target.dtype}{target.shape}{target.tobytes().hex()}")
+        elif isinstance(target, bool | int | float | str | tuple | slice | np.generic):
+            lines.append(f"{name} = {target!r}")
+
+
+def _describe_code(code: types.CodeType, lines: list[str]) -> None:
+    lines.append(f"{code.co_code.hex()} {code.co_names} {code.co_varnames}")
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            _describe_code(constant, lines)
+        else:
+            lines.append(repr(constant))
+
+
+def _quiet_overflow(function: Function) -> Function:
+    """For NUMBA_DISABLE_JIT=1: the generator's arithmetic wraps around without warnings."""
+
+    @wraps(function)
+    def quiet(*args: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*args)
+
+    return quiet
+
+
+# --- telling the user that something is being compiled -------------------------------------------
+
+_labels: dict[str, str] = {}
+_told: set[str] = set()
+
+
+@lru_cache(maxsize=1)
+def _watch_compilation() -> None:
+    from numba.core import event
+
+    class Teller(event.Listener):
+        def on_start(self, happening: Any) -> None:
+            _tell(happening.data["dispatcher"].py_func.__qualname__)
+
+        def on_end(self, happening: Any) -> None:
+            pass
+
+    event.register("numba:compile", Teller())
+
+
+def _tell(qualname: str) -> None:
+    label = _labels.get(qualname)
+    if label is not None and label not in _told:
+        _told.add(label)
+        print(f"bidarena: compiling {label} (once; kept for the next time)", file=sys.stderr)

@@ -1,0 +1,455 @@
+"""One learner among opponents, in a batch: the loop behind the single, vector and SB3 interfaces.
+
+Compiled code takes each row from one decision of the learner to the next. An opponent that is a
+compiled bot, the same in all seats, plays inside that loop. Any other opponents (several bots, a
+Python callable, a network) are asked between two passes of the loop, bot by bot, for all rows that
+wait for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bidarena.envs.batch import Threads, as_actions, forfeit, seed_rows
+from bidarena.envs.check import choice, unknown, whole
+from bidarena.envs.compile import borrow
+from bidarena.envs.game import (
+    Cfg,
+    Game,
+    Mask,
+    Params,
+    Rng,
+    State,
+    act,
+    legal,
+    observe,
+    reset,
+    returns,
+    step,
+    to_move,
+)
+from bidarena.envs.registry import Bot, make_bot
+from bidarena.envs.rng import WORDS, below
+
+Policy = Callable[[Any, Any], Any]
+Opponent = str | Bot | Policy
+F = TypeVar("F", bound=Policy)
+
+# columns of `meta`, what the loop knows of a row beside the game
+SEAT = 0  # the learner's
+WAITING = 1  # for whom the row waits
+EPISODE = 2  # games begun since the row was seeded
+ACTED = 3  # has the learner moved in this game?
+LINEUP = 4  # from here on: which of its candidates plays in each other seat
+
+FOR_LEARNER, FOR_OPPONENT, FOR_RESET, STUCK = 0, 1, 2, 3
+
+# rows of `flags`, what happened in a row during the last step
+TERMINATED, TRUNCATED, ILLEGAL, OPPONENT_ILLEGAL = 0, 1, 2, 3
+
+# why the loop is entered
+DEAL, MOVE, ANSWER = 0, 1, 2
+
+ASK = -9  # what `act` returns when the opponent is not part of the loop
+RANDOM_SEAT, ALTERNATE_SEAT = -1, -2
+MOST_REDEALS = 1000  # games in a row that may end before the learner's first move
+
+
+def batched(policy: F) -> F:
+    """Mark a policy that takes (rows, size) observations and masks and returns one action per row.
+
+    Without this mark a callable is asked row by row.
+    """
+    policy.batched = True  # type: ignore[attr-defined]
+    return policy
+
+
+class LearnerBatch:
+    """`rows` games, in each of which one seat is the learner's.
+
+    Attributes (valid until the next step):
+        observations, masks: (rows, size), (rows, actions) for the learner.
+        rewards: (rows,) float64.  flags: (4, rows) bool, TERMINATED, TRUNCATED, ILLEGAL,
+        OPPONENT_ILLEGAL.  final_observations: where a game ended and the next began in one step.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        rows: int,
+        *,
+        opponents: Sequence[Opponent | Sequence[Opponent]],
+        seat: int | str = "random",
+        illegal_action: str = "lose",
+        autoreset: bool = False,
+        threads: int = 1,
+    ) -> None:
+        """See `SoloEnv` for the arguments; `autoreset` deals the next game in the same step."""
+        self.game = game
+        self.rows = whole("num_envs", rows, 1, 2**31 - 1)
+        self.threads = Threads(whole("threads", threads, 1, 256))
+        self.raise_illegal = choice("illegal_action", illegal_action, ("lose", "raise")) == 1
+        self._seat = _seat_rule(seat, game.players)
+        self._autoreset = autoreset
+
+        self.candidates, self._lineups = _resolve(game, opponents)
+        compiled_bot = self.candidates[0] if len(self.candidates) == 1 else None
+        self._fused = isinstance(compiled_bot, Bot)
+        params = compiled_bot.params if isinstance(compiled_bot, Bot) else np.zeros(1)
+        player = compiled_bot.act if isinstance(compiled_bot, Bot) else _ask
+        self._run = game.compiled(run_rows, act=player)
+
+        others = game.players - 1
+        self.states = np.zeros((rows, game.state_size), np.int64)
+        self.rngs = np.zeros((rows, 2 * WORDS), np.uint64)
+        self.meta = np.zeros((rows, LINEUP + others), np.int64)
+        self.observations = np.zeros((rows, game.observation_size), np.float32)
+        self.final_observations = np.zeros_like(self.observations)
+        self.masks = np.ones((rows, game.actions), np.int8)
+        self.rewards = np.zeros(rows, np.float64)
+        self.flags = np.zeros((4, rows), np.bool_)
+        self.actions = np.zeros(rows, np.int64)
+        self._sizes = np.array([len(lineup) for lineup in self._lineups], np.int64)
+        self._teams = np.array(game.teams, np.int64)
+        self.meta[:, WAITING] = FOR_RESET
+        self._args: tuple[Any, ...] = (
+            *(game.cfg, params, self._sizes, self._teams, self.states, self.rngs, self.meta),
+            *(self.observations, self.masks, self.rewards, self.flags, self.final_observations),
+            *(self._seat, autoreset),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all arrays that grow with the number of rows."""
+        games = (self.states, self.rngs, self.meta, self.actions)
+        views = (self.observations, self.final_observations, self.masks, self.rewards, self.flags)
+        return sum(array.nbytes for array in games + views)
+
+    def seed(self, seed: int | Iterable[int] | None, fallback: np.random.Generator) -> None:
+        """Seed the rows as described in `seed_rows`; what follows depends on nothing earlier."""
+        seed_rows(self.rngs, seed, fallback)
+        self.meta[:, EPISODE] = 0
+
+    def reset(self, where: NDArray[np.bool_] | None = None) -> None:
+        """Deal a new game in all rows, or in some, up to the learner's first decision."""
+        if where is None:
+            self.meta[:, WAITING] = FOR_RESET
+        else:
+            self.meta[where, WAITING] = FOR_RESET
+        self._pass(DEAL, self.actions)
+
+    def step(self, actions: ArrayLike) -> None:
+        """Apply the learner's actions and play on to his next decisions.
+
+        A row whose game is over is dealt a new one instead, and its action ignored.
+        """
+        chosen = as_actions(actions, self.rows)
+        if self.raise_illegal:
+            self._refuse_illegal(chosen, self.meta[:, WAITING] == FOR_LEARNER, "action")
+        self._pass(MOVE, chosen)
+
+    def step_one(self, action: int) -> None:
+        """`step` for a batch of one row, without the checks and conversions of a batch."""
+        if not 0 <= action < self.game.actions:
+            action = -1
+        self.actions[0] = action
+        if self.raise_illegal:
+            self._refuse_illegal(self.actions, self.meta[:, WAITING] == FOR_LEARNER, "action")
+        if self._run(*self._args, MOVE, self.actions, 0, 1):
+            self._finish_answers()
+
+    def _pass(self, entry: int, actions: NDArray[np.int64]) -> None:
+        open_rows = self.threads.over(self.rows, self._run, *self._args, entry, actions)
+        if open_rows:
+            self._finish_answers()
+
+    def _finish_answers(self) -> None:
+        """Ask the opponents outside the loop until every row waits for the learner again."""
+        try:
+            self._answer_all()
+        except BaseException:
+            self.meta[:, WAITING] = FOR_RESET  # half-played rows must not be played on
+            raise
+
+    def _answer_all(self) -> None:
+        open_rows = self.rows
+        while open_rows:
+            waiting = self.meta[:, WAITING]
+            if (waiting == STUCK).any():
+                row = int(np.argmax(waiting == STUCK))
+                raise RuntimeError(
+                    f"row {row}: {MOST_REDEALS} games in a row ended before the learner in seat "
+                    f"{self.meta[row, SEAT]} could move; choose another seat, board or opponent"
+                )
+            self._ask_opponents(waiting == FOR_OPPONENT)
+            open_rows = self.threads.over(self.rows, self._run, *self._args, ANSWER, self.actions)
+
+    def _ask_opponents(self, waiting: NDArray[np.bool_]) -> None:
+        """Fill `actions` in the waiting rows, one candidate after another."""
+        rows = np.flatnonzero(waiting)
+        movers = self.game.compiled(movers_of)(self.game.cfg, self.states, rows)
+        seats = (movers - self.meta[rows, SEAT]) % self.game.players - 1
+        chosen = self.meta[rows, LINEUP + seats]
+        table = np.full((len(self._lineups), self._sizes.max()), -1)
+        for seat, lineup in enumerate(self._lineups):
+            table[seat, : len(lineup)] = lineup
+        owner = table[seats, chosen]
+        for index in np.unique(owner):
+            mine = owner == index
+            self._ask_one(self.candidates[index], rows[mine], movers[mine])
+        if self.raise_illegal:
+            self._refuse_illegal(self.actions, waiting, "the opponent's action")
+
+    def _ask_one(
+        self, opponent: Bot | Policy, rows: NDArray[np.int64], movers: NDArray[np.int64]
+    ) -> None:
+        if isinstance(opponent, Bot):
+            choose = self.game.compiled(choose_listed, act=opponent.act)
+            args = (self.game.cfg, opponent.params, self.states, self.rngs, rows, movers)
+            choose(*args, self.actions, self.game.actions)
+            return
+        observations, masks = self.observations[rows], self.masks[rows]
+        if getattr(opponent, "batched", False):
+            answers = opponent(observations, masks)
+        else:
+            pairs = zip(observations, masks, strict=True)
+            answers = [opponent(observation, mask) for observation, mask in pairs]
+        self.actions[rows] = as_actions(answers, len(rows))
+
+    def _refuse_illegal(
+        self, actions: NDArray[np.int64], rows: NDArray[np.bool_], whose: str
+    ) -> None:
+        inside = (actions >= 0) & (actions < self.game.actions)
+        allowed = self.masks[np.arange(self.rows), np.where(inside, actions, 0)] == 1
+        wrong = np.flatnonzero(rows & ~(inside & allowed))
+        if len(wrong):
+            row = int(wrong[0])
+            options = np.flatnonzero(self.masks[row]).tolist()
+            raise ValueError(
+                f"row {row}: {whose} {int(actions[row])} is illegal; legal actions are {options}"
+            )
+
+
+def _resolve(
+    game: Game, opponents: Sequence[Opponent | Sequence[Opponent]]
+) -> tuple[list[Bot | Policy], list[list[int]]]:
+    """All different opponents, and for each other seat the indexes of its candidates."""
+    if len(opponents) != game.players - 1:
+        raise ValueError(
+            f"opponents={opponents!r}: {game.name} has {game.players} players, "
+            f"expected {game.players - 1} opponents, in the order they sit after the learner"
+        )
+    known: dict[Any, int] = {}
+    found: list[Bot | Policy] = []
+    lineups: list[list[int]] = []
+    for spec in opponents:
+        several = list(spec) if isinstance(spec, list | tuple) else [spec]
+        if not several:
+            raise ValueError("opponent=[]: expected at least one opponent to draw from")
+        lineup = []
+        for one in several:
+            if one not in known:
+                known[one] = len(found)
+                found.append(_one(game, one))
+            lineup.append(known[one])
+        lineups.append(lineup)
+    return found, lineups
+
+
+def _one(game: Game, spec: Any) -> Bot | Policy:
+    made = make_bot(game, spec) if isinstance(spec, str) else spec
+    if not isinstance(made, Bot) and not callable(made):
+        raise unknown("opponent", repr(spec), ["a name", "a callable (observation, mask)", "a Bot"])
+    return made
+
+
+def _seat_rule(seat: int | str, players: int) -> int:
+    if seat == "random":
+        return RANDOM_SEAT
+    if seat == "alternate":
+        return ALTERNATE_SEAT
+    try:
+        return whole("seat", seat, 0, players - 1)
+    except ValueError as wrong:
+        raise ValueError(f"{wrong}, 'random' or 'alternate'") from None
+
+
+# --- compiled for each game, and for each bot that plays inside the loop --------------------------
+
+
+def _ask(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+    """Stands where a compiled bot would: the opponent has to be asked outside."""
+    return ASK
+
+
+def run_rows(
+    cfg: Cfg,
+    params: Params,
+    lineup_sizes: NDArray[np.int64],
+    teams: NDArray[np.int64],
+    states: NDArray[np.int64],
+    rngs: NDArray[np.uint64],
+    meta: NDArray[np.int64],
+    observations: NDArray[np.float32],
+    masks: NDArray[np.int8],
+    rewards: NDArray[np.float64],
+    flags: NDArray[np.bool_],
+    final_observations: NDArray[np.float32],
+    seat_rule: int,
+    autoreset: bool,
+    entry: int,
+    actions: NDArray[np.int64],
+    first: int,
+    last: int,
+) -> int:
+    """Take every row to the learner's next decision; how many rows wait for an opponent."""
+    cfg, params, states, rngs = borrow(cfg), borrow(params), borrow(states), borrow(rngs)
+    meta, masks, observations = borrow(meta), borrow(masks), borrow(observations)
+    final_observations, lineup_sizes = borrow(final_observations), borrow(lineup_sizes)
+    rewards, flags, actions, teams = borrow(rewards), borrow(flags), borrow(actions), borrow(teams)
+    results = np.empty(len(teams))
+    open_rows = 0
+    for i in range(first, last):
+        row = meta[i]
+        waiting = row[WAITING]
+        if entry == ANSWER:
+            if waiting != FOR_OPPONENT:
+                continue
+        elif entry == DEAL and waiting != FOR_RESET:
+            continue
+        else:
+            rewards[i] = 0.0
+            flags[TERMINATED, i] = False
+            flags[TRUNCATED, i] = False
+            flags[ILLEGAL, i] = False
+            flags[OPPONENT_ILLEGAL, i] = False
+
+        state = states[i]
+        chance = rngs[i, :WORDS]
+        luck = rngs[i, WORDS:]
+        mask = masks[i]
+        loser = -1
+        if waiting == FOR_RESET:
+            _begin(cfg, state, chance, luck, row, lineup_sizes, seat_rule)
+        else:
+            action = actions[i]
+            if action < 0 or action >= masks.shape[1] or mask[action] == 0:
+                loser = to_move(cfg, state)
+            else:
+                step(cfg, state, action, chance)
+            if waiting == FOR_LEARNER:
+                row[ACTED] = 1
+
+        redeals = 0
+        while True:
+            mover = to_move(cfg, state)
+            seat = row[SEAT]
+            if mover >= 0 and loser < 0:
+                if mover == seat:
+                    observe(cfg, state, seat, observations[i])
+                    legal(cfg, state, mask)
+                    row[WAITING] = FOR_LEARNER
+                    break
+                action = act(cfg, params, state, mover, luck, mask)
+                if action == ASK:
+                    observe(cfg, state, mover, observations[i])
+                    legal(cfg, state, mask)
+                    row[WAITING] = FOR_OPPONENT
+                    open_rows += 1
+                    break
+                if 0 <= action < masks.shape[1]:
+                    step(cfg, state, action, chance)
+                else:
+                    loser = mover
+                continue
+
+            if row[ACTED] == 0:  # over before the learner had a say: no episode of his
+                redeals += 1
+                if redeals > MOST_REDEALS:
+                    row[WAITING] = STUCK
+                    open_rows += 1
+                    break
+                loser = -1
+                _begin(cfg, state, chance, luck, row, lineup_sizes, seat_rule)
+                continue
+
+            if loser >= 0:
+                forfeit(teams, loser, results)
+                flags[TERMINATED, i] = True
+                if loser == seat:
+                    flags[ILLEGAL, i] = True
+                else:
+                    flags[OPPONENT_ILLEGAL, i] = True
+                loser = -1
+            else:
+                returns(cfg, state, results)
+                if mover == -1:
+                    flags[TERMINATED, i] = True
+                else:
+                    flags[TRUNCATED, i] = True
+            rewards[i] = results[seat]
+            if autoreset:
+                observe(cfg, state, seat, final_observations[i])
+                _begin(cfg, state, chance, luck, row, lineup_sizes, seat_rule)
+            else:
+                observe(cfg, state, seat, observations[i])
+                mask[:] = 1
+                row[WAITING] = FOR_RESET
+                break
+    return open_rows
+
+
+def _begin(
+    cfg: Cfg,
+    state: State,
+    chance: Rng,
+    luck: Rng,
+    row: NDArray[np.int64],
+    lineup_sizes: NDArray[np.int64],
+    seat_rule: int,
+) -> None:
+    """Deal a game, and draw the learner's seat and his opponents."""
+    reset(cfg, state, chance)
+    players = len(lineup_sizes) + 1
+    if seat_rule >= 0:
+        row[SEAT] = seat_rule
+    elif seat_rule == RANDOM_SEAT:
+        row[SEAT] = below(luck, players)
+    else:
+        row[SEAT] = row[EPISODE] % players
+    for other in range(players - 1):
+        size = lineup_sizes[other]
+        row[LINEUP + other] = below(luck, size) if size > 1 else 0
+    row[EPISODE] += 1
+    row[ACTED] = 0
+
+
+def movers_of(cfg: Cfg, states: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The player to move in each of `rows`."""
+    cfg, states = borrow(cfg), borrow(states)
+    movers = np.empty(len(rows), np.int64)
+    for k in range(len(rows)):
+        movers[k] = to_move(cfg, states[rows[k]])
+    return movers
+
+
+def choose_listed(
+    cfg: Cfg,
+    params: Params,
+    states: NDArray[np.int64],
+    rngs: NDArray[np.uint64],
+    rows: NDArray[np.int64],
+    movers: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    width: int,
+) -> None:
+    """Ask one compiled bot for its action in each of `rows`."""
+    cfg, params, states, rngs = borrow(cfg), borrow(params), borrow(states), borrow(rngs)
+    scratch = np.empty(width, np.int8)
+    for k in range(len(rows)):
+        i = rows[k]
+        actions[i] = act(cfg, params, states[i], movers[k], rngs[i, WORDS:], scratch)

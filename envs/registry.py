@@ -1,0 +1,153 @@
+"""The names of games and bots, as strings that are resolved when they are used.
+
+Nothing here imports a game or a bot: `envs` knows its opponents only by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+
+from bidarena.envs.check import unknown
+from bidarena.envs.compile import Function
+from bidarena.envs.game import Game, Params
+
+
+@dataclass(frozen=True, eq=False)
+class Bot:
+    """A compiled opponent: a plain function `act` (see game.py) and the numbers it reads."""
+
+    name: str
+    act: Function
+    params: Params
+
+
+@dataclass(frozen=True)
+class _Entry:
+    factory: str  # "module:function"
+    env_id: str
+
+
+_games: dict[str, _Entry] = {}
+_bots: dict[str, str] = {}  # "game/bot", or "*/bot" for all games -> "module:factory"
+
+
+def register_game(
+    name: str,
+    factory: str,
+    env_id: str,
+    *,
+    entry_point: str | None = None,
+    vector_entry_point: str | None = None,
+) -> None:
+    """Make a game known under `name`, and its environments under the Gymnasium id `env_id`.
+
+    Args:
+        name: the short name, as in `bidarena match NAME`.
+        factory: "module:function"; the function takes the rules as keywords and returns a `Game`.
+        env_id: for example "mine/Nim-v0".
+        entry_point: an environment class of your own; the generic one serves otherwise.
+        vector_entry_point: likewise for the batched environment.
+    """
+    _games[name] = _Entry(factory, env_id)
+    generic = {} if entry_point else {"game": name}
+    gym.register(
+        env_id,
+        entry_point=entry_point or "bidarena.envs.solo:SoloEnv",
+        vector_entry_point=vector_entry_point or "bidarena.envs.vector:BatchedEnv",
+        kwargs=generic,
+    )
+
+
+def register_bot(name: str, factory: str) -> None:
+    """Make a bot known: `name` is "game/bot" ("*/bot" for every game), `factory` "module:function".
+
+    The function takes the `Game`, then the bot's options as keywords, and returns a `Bot` or a
+    callable `(observation, mask) -> action`.
+    """
+    _bots[name] = factory
+
+
+def games() -> list[str]:
+    """The names of all known games."""
+    return list(_games)
+
+
+def env_id(game: str) -> str:
+    """The Gymnasium id of a game."""
+    return _entry(game).env_id
+
+
+def bots(game: str) -> list[str]:
+    """The names of all bots that play `game`, without the name of the game."""
+    names = [key.partition("/") for key in _bots]
+    return sorted({bot for owner, _, bot in names if owner in (game, "*")})
+
+
+def factory(game: str) -> Callable[..., Game]:
+    """The function that makes a `Game` from the rules given as keywords."""
+    return load(_entry(game).factory)  # type: ignore[no-any-return]
+
+
+def make_game(game: str | Game, **rules: Any) -> Game:
+    """A game by name with its rules as keywords; a ready `Game` is passed through."""
+    if isinstance(game, Game):
+        if rules:
+            raise ValueError(f"{', '.join(rules)}: rules cannot be given beside a ready Game")
+        return game
+    make = factory(game)
+    strange = [name for name in rules if name not in inspect.signature(make).parameters]
+    if strange:
+        known = inspect.signature(make).parameters
+        raise TypeError(
+            f"{game} has no rule {strange[0]!r}; its rules are {', '.join(known) or 'fixed'}"
+        )
+    return make(**rules)
+
+
+def make_bot(game: Game, spec: str) -> Any:
+    """A bot by its name and options, such as "dp" or "uniform:high=30"."""
+    name, _, rest = spec.partition(":")
+    name = name.removeprefix(f"{game.name}/")
+    path = _bots.get(f"{game.name}/{name}") or _bots.get(f"*/{name}")
+    if path is None:
+        raise unknown("opponent", name, bots(game.name))
+    make = load(path)
+    options = _parse_options(spec, rest)
+    known = list(inspect.signature(make).parameters)[1:]
+    for option in options:
+        if option not in known:
+            allowed = f"its options are {', '.join(known)}" if known else "it has no options"
+            raise ValueError(f"opponent={spec!r}: {name} has no option {option!r}; {allowed}")
+    return make(game, **options)
+
+
+def _parse_options(spec: str, text: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip().isidentifier():
+            raise ValueError(f"opponent={spec!r}: write options as name:option=value,option=value")
+        try:
+            options[key.strip()] = json.loads(value)
+        except ValueError:
+            options[key.strip()] = value.strip()
+    return options
+
+
+def load(path: str) -> Any:
+    """The object behind "module:name"."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def _entry(game: str) -> _Entry:
+    if game not in _games:
+        raise unknown("game", game, _games)
+    return _games[game]

@@ -1,0 +1,1 @@
+"""Richman games: a token on any graph, moved by whoever wins the bid."""

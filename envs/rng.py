@@ -1,0 +1,90 @@
+"""The random generator of the games: xoroshiro128++, whose two words live beside each game.
+
+Functions here are plain and get compiled into whatever calls them. A generator is a row of two
+uint64 words; `seeded` fills it from Gymnasium's generator.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+
+WORDS = 2  # words of state per generator
+
+_R17 = np.uint64(17)
+_R28 = np.uint64(28)
+_R49 = np.uint64(49)
+_R21 = np.uint64(21)
+_S11 = np.uint64(11)
+_S32 = np.uint64(32)
+_S47 = np.uint64(64 - 17)
+_S36 = np.uint64(64 - 28)
+_S15 = np.uint64(64 - 49)
+_LOW = np.uint64(0xFFFFFFFF)
+_TWO32 = np.uint64(1 << 32)
+_UNIT = 1.0 / (1 << 53)
+
+
+def seeded(generator: np.random.Generator, words: int) -> Words:
+    """Fresh words from a NumPy generator, never all zero (the one state xoroshiro cannot leave)."""
+    return generator.integers(1, 2**64, size=words, dtype=np.uint64)
+
+
+def word(rng: Words) -> Any:
+    """The next 64 random bits."""
+    a = rng[0]
+    b = rng[1]
+    total = a + b
+    result = ((total << _R17) | (total >> _S47)) + a
+    b ^= a
+    rng[0] = ((a << _R49) | (a >> _S15)) ^ b ^ (b << _R21)
+    rng[1] = (b << _R28) | (b >> _S36)
+    return result
+
+
+def below(rng: Words, n: int) -> int:
+    """A whole number from 0 to n-1, each equally likely; n is at most 2**32."""
+    bound = np.uint64(n)
+    product = (word(rng) >> _S32) * bound
+    low = product & _LOW
+    if low < bound:
+        # Reject the few values that would make some results more likely than others.
+        smallest = (_TWO32 - bound) % bound
+        while low < smallest:
+            product = (word(rng) >> _S32) * bound
+            low = product & _LOW
+    return np.int64(product >> _S32)  # type: ignore[return-value]
+
+
+def uniform(rng: Words) -> float:
+    """A float in [0, 1)."""
+    return np.float64(word(rng) >> _S11) * _UNIT
+
+
+def shuffle(rng: Words, items: NDArray[np.int64]) -> None:
+    """Put `items` into a random order, all orders equally likely."""
+    for last in range(len(items) - 1, 0, -1):
+        other = below(rng, last + 1)
+        kept = items[last]
+        items[last] = items[other]
+        items[other] = kept
+
+
+def pick(rng: Words, mask: NDArray[np.int8]) -> int:
+    """The index of one of the ones in `mask`, each equally likely; -1 if there is none."""
+    count = 0
+    for i in range(len(mask)):
+        count += mask[i]
+    if count == 0:
+        return -1
+    left = below(rng, count)
+    for i in range(len(mask)):
+        if mask[i]:
+            if left == 0:
+                return i
+            left -= 1
+    return -1

@@ -1,0 +1,1 @@
+"""Scotch: two players bid in secret for a bottle that moves along a line."""

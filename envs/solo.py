@@ -1,0 +1,153 @@
+"""The single environment of every game: one learner against named opponents."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Box, Discrete
+from numpy.typing import NDArray
+
+from bidarena.envs.check import choice
+from bidarena.envs.game import Game
+from bidarena.envs.learner import FOR_LEARNER, SEAT, WAITING, LearnerBatch, Opponent
+from bidarena.envs.registry import load, make_game
+
+RENDER_MODES = ("ansi", "rgb_array")
+
+Opponents = Opponent | Sequence[Opponent]
+
+
+def spaces_of(game: Game) -> tuple[Box, Discrete]:
+    """The observation space and the action space of one player."""
+    low, high = game.observation_range
+    return Box(low, high, (game.observation_size,), np.float32), Discrete(game.actions)
+
+
+def opponents_of(
+    game: Game, opponent: Opponents | None, opponents: Sequence[Opponents] | None
+) -> list[Any]:
+    """One entry for each seat after the learner's, from either of the two keywords."""
+    if opponents is not None:
+        if opponent is not None:
+            raise ValueError("opponent, opponents: give one of the two")
+        return list(opponents)
+    return [opponent or "random"] * (game.players - 1)
+
+
+def render_state(game: Game, mode: str, state: NDArray[np.int64], seat: int) -> Any:
+    """A state as `seat` sees it, as text or as an array of pixels."""
+    path = game.ansi if mode == "ansi" else game.picture
+    if not path:
+        raise NotImplementedError(f"{game.name} has no {mode} rendering")
+    return load(path)(game, state, seat)
+
+
+class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
+    """One learner in a game whose other seats are played by bots.
+
+    Args:
+        game: a name, as `bidarena list` shows them, or a `Game`.
+        opponent: who plays the other seats: a name with options ("uniform:high=30"), a list of
+            which one is drawn per episode, or a callable `(observation, mask) -> action`.
+        opponents: one of these for each seat after the learner's, in order, instead of `opponent`.
+        seat: the learner's seat: a number, "random" or "alternate".
+        illegal_action: "lose" (reward -1, the game is over) or "raise".
+        render_mode: "ansi" or "rgb_array".
+        **rules: the rules of the game.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+
+    def __init__(
+        self,
+        game: str | Game,
+        *,
+        opponent: Opponents | None = None,
+        opponents: Sequence[Opponents] | None = None,
+        seat: int | str = "random",
+        illegal_action: str = "lose",
+        render_mode: str | None = None,
+        **rules: Any,
+    ) -> None:
+        self.game = make_game(game, **rules)
+        if render_mode is not None:
+            choice("render_mode", render_mode, RENDER_MODES)
+        self.render_mode = render_mode
+        self.observation_space, self.action_space = spaces_of(self.game)
+        lineup = opponents_of(self.game, opponent, opponents)
+        batch = LearnerBatch(
+            self.game, 1, opponents=lineup, seat=seat, illegal_action=illegal_action
+        )
+        self._batch = batch
+        self._seeded = False
+        # Views of the one row, so that a step touches as little as possible.
+        self._observation = batch.observations[0]
+        self._mask = batch.masks[0]
+        self._flags = batch.flags[:, 0]
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in the present game."""
+        return int(self._batch.meta[0, SEAT])
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Deal a new game; with a seed, the games from here on are determined by it."""
+        super().reset(seed=seed)
+        if seed is not None or not self._seeded:
+            # A copy, so that np_random stays as Gymnasium seeded it.
+            self._batch.seed(None, self.np_random)
+            self._seeded = True
+        self._batch.reset()
+        return self._observation.copy(), {"action_mask": self._mask.copy()}
+
+    def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Play `action`, then everybody else up to the learner's next decision."""
+        batch = self._batch
+        if batch.meta[0, WAITING] != FOR_LEARNER:
+            raise ResetNeeded("the game is over (or was never dealt): call reset() first")
+        if type(action) is not int:
+            action = _as_action(action)
+        batch.step_one(action)
+        info: dict[str, Any] = {"action_mask": self._mask.copy()}
+        terminated, truncated, illegal, opponent_illegal = self._flags.tolist()
+        if illegal:
+            info["illegal_action"] = True
+        if opponent_illegal:
+            info["opponent_illegal_action"] = True
+        reward = batch.rewards.item()
+        return self._observation.copy(), reward, terminated, truncated, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions as bools, as MaskablePPO asks for them."""
+        return self._mask.astype(np.bool_)
+
+    def render(self) -> Any:
+        """The game as the learner sees it; None without a render mode."""
+        if self.render_mode is None:
+            gym.logger.warn(
+                f"render() needs a mode: gym.make(..., render_mode={RENDER_MODES[0]!r})"
+            )
+            return None
+        if not self._seeded:
+            raise ResetNeeded("nothing to render before the first reset()")
+        return render_state(self.game, self.render_mode, self._batch.states[0], self.seat)
+
+
+def _as_action(action: Any) -> int:
+    """An int; what is a number but not a whole one becomes -1, which is illegal."""
+    try:
+        return operator.index(action)
+    except TypeError:
+        pass
+    try:
+        number = float(action)
+    except (TypeError, ValueError):
+        raise TypeError(f"action={action!r}: expected a whole number") from None
+    return int(number) if number.is_integer() and abs(number) < 2**53 else -1

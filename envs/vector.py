@@ -1,0 +1,191 @@
+"""The batched environment of every game, as a `gymnasium.vector.VectorEnv`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from bidarena.envs.check import choice, flag
+from bidarena.envs.game import Game
+from bidarena.envs.learner import (
+    FOR_LEARNER,
+    ILLEGAL,
+    OPPONENT_ILLEGAL,
+    SEAT,
+    TERMINATED,
+    TRUNCATED,
+    WAITING,
+    LearnerBatch,
+)
+from bidarena.envs.registry import make_game
+from bidarena.envs.solo import RENDER_MODES, Opponents, opponents_of, render_state, spaces_of
+
+Array = NDArray[Any]
+
+
+class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
+    """Many games side by side, one learner in each, moved on by compiled code.
+
+    Row i seeded with s + i plays exactly the games of the single environment seeded with s + i.
+
+    Args:
+        game: a name, as `bidarena list` shows them, or a `Game`.
+        num_envs: how many games.
+        autoreset_mode: `AutoresetMode.NEXT_STEP` (default), `SAME_STEP` or `DISABLED`, also as
+            the words "NextStep", "SameStep", "Disabled". With SAME_STEP the last observation of a
+            finished game is in `info["final_obs"]`; with DISABLED finished rows must be reset by
+            `reset(options={"reset_mask": ...})`.
+        threads: in how many threads to work on the rows; the results do not depend on it.
+        copy: False returns read-only views of buffers that the next step overwrites.
+        opponent, opponents, seat, illegal_action, render_mode, **rules: as for `SoloEnv`.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int = 1,
+        *,
+        opponent: Opponents | None = None,
+        opponents: Sequence[Opponents] | None = None,
+        seat: int | str = "random",
+        illegal_action: str = "lose",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        threads: int = 1,
+        copy: bool = True,
+        render_mode: str | None = None,
+        **rules: Any,
+    ) -> None:
+        self.game = make_game(game, **rules)
+        if render_mode is not None:
+            choice("render_mode", render_mode, RENDER_MODES)
+        self.render_mode = render_mode
+        modes = [mode.value for mode in AutoresetMode]
+        if not isinstance(autoreset_mode, AutoresetMode):
+            choice("autoreset_mode", autoreset_mode, modes)
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 2,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self._batch = LearnerBatch(
+            self.game,
+            num_envs,
+            opponents=opponents_of(self.game, opponent, opponents),
+            seat=seat,
+            illegal_action=illegal_action,
+            autoreset=self.autoreset_mode == AutoresetMode.SAME_STEP,
+            threads=threads,
+        )
+        self.num_envs = self._batch.rows
+        self.single_observation_space, self.single_action_space = spaces_of(self.game)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._copy = flag("copy", copy)
+        self._seeded = False
+        self._all = np.ones(self.num_envs, np.bool_)
+
+    @property
+    def seats(self) -> NDArray[np.int64]:
+        """The learner's seat in each row."""
+        return self._batch.meta[:, SEAT].copy()
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all rows together."""
+        return self._batch.nbytes
+
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Deal new games in all rows, or in those of `options["reset_mask"]`."""
+        batch = self._batch
+        where = None if options is None else options.get("reset_mask")
+        if where is not None:
+            where = np.asarray(where)
+            if where.dtype != np.bool_ or where.shape != (self.num_envs,) or not where.any():
+                raise ValueError(
+                    f"options['reset_mask']: expected {self.num_envs} bools, at least one True"
+                )
+            if seed is not None:
+                raise ValueError("seed: seeds go with a reset of all rows, not with a reset_mask")
+        if seed is not None or not self._seeded:
+            if where is not None:
+                raise ResetNeeded("the first reset must be one of all rows")
+            if isinstance(seed, int | np.integer):
+                self._np_random, self._np_random_seed = gym.utils.seeding.np_random(int(seed))
+            batch.seed(seed, self.np_random)
+            self._seeded = True
+        batch.reset(where)
+        return self._out(batch.observations), self._info()
+
+    def step(self, actions: ArrayLike) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """Play one action per row, then everybody else up to the learner's next decision."""
+        batch = self._batch
+        if not self._seeded:
+            raise ResetNeeded("call reset() before the first step()")
+        if self.autoreset_mode == AutoresetMode.DISABLED:
+            over = batch.meta[:, WAITING] != FOR_LEARNER
+            if over.any():
+                raise ResetNeeded(f"row {int(np.argmax(over))} is over: reset it with reset_mask")
+        batch.step(actions)
+        flags = batch.flags
+        info = self._info()
+        terminated, truncated = flags[TERMINATED].copy(), flags[TRUNCATED].copy()
+        if flags[ILLEGAL:].any():
+            for key, kind in (
+                ("illegal_action", ILLEGAL),
+                ("opponent_illegal_action", OPPONENT_ILLEGAL),
+            ):
+                if flags[kind].any():
+                    info[key], info["_" + key] = flags[kind].copy(), flags[kind].copy()
+        if self.autoreset_mode == AutoresetMode.SAME_STEP:
+            self._add_final(info, terminated | truncated)
+        return self._out(batch.observations), batch.rewards.copy(), terminated, truncated, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions of all rows as bools, (num_envs, actions)."""
+        return self._batch.masks.astype(np.bool_)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """One drawing per row; None without a render mode."""
+        if self.render_mode is None:
+            return None
+        states, seats = self._batch.states, self.seats
+        rows = range(self.num_envs)
+        return tuple(
+            render_state(self.game, self.render_mode, states[i], int(seats[i])) for i in rows
+        )
+
+    def _out(self, array: Array) -> Array:
+        if self._copy:
+            return array.copy()
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._out(self._batch.masks), "_action_mask": self._all.copy()}
+
+    def _add_final(self, info: dict[str, Any], done: NDArray[np.bool_]) -> None:
+        """What Gymnasium puts into the info when a game ends and the next begins in one step."""
+        if not done.any():
+            return
+        final = np.full(self.num_envs, None, dtype=object)
+        for row in np.flatnonzero(done):
+            final[row] = self._batch.final_observations[row].copy()
+        masks = np.where(done[:, None], np.int8(1), np.int8(0))
+        masks = np.broadcast_to(masks, self._batch.masks.shape).copy()
+        final_info: dict[str, Any] = {"action_mask": masks, "_action_mask": done.copy()}
+        for key in ("illegal_action", "opponent_illegal_action"):
+            if key in info:  # these are of the game that ended
+                final_info[key], final_info["_" + key] = info.pop(key), info.pop("_" + key)
+        info["final_obs"], info["_final_obs"] = final, done.copy()
+        info["final_info"], info["_final_info"] = final_info, done.copy()

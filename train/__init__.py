@@ -1,0 +1,1 @@
+"""Scripts that learn policies on the environments."""
