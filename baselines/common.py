@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import pick
@@ -11,7 +9,7 @@ from bidarena.envs.rng import pick
 
 def random(game: Game) -> Bot:
     """Every legal action equally likely."""
-    return Bot("random", _random_act, np.zeros(1))
+    return Bot("random", _random_act)
 
 
 def _random_act(

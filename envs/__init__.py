@@ -1,5 +1,7 @@
 """The games as environments. Importing this registers them with Gymnasium and compiles nothing."""
 
+from bidarena.envs.batch import Batch
+from bidarena.envs.game import Game
 from bidarena.envs.learner import batched
 from bidarena.envs.registry import (
     Bot,
@@ -12,7 +14,9 @@ from bidarena.envs.registry import (
 )
 
 __all__ = [
+    "Batch",
     "Bot",
+    "Game",
     "batched",
     "bots",
     "games",
@@ -29,6 +33,19 @@ register_game(
     entry_point="bidarena.envs.scotch.env:ScotchEnv",
     vector_entry_point="bidarena.envs.scotch.env:ScotchVectorEnv",
 )
+register_game(
+    "richman",
+    "bidarena.envs.richman.env:richman",
+    "bidarena/RichmanGraph-v0",
+    entry_point="bidarena.envs.richman.env:RichmanGraphEnv",
+    vector_entry_point="bidarena.envs.richman.env:RichmanGraphVectorEnv",
+)
 register_bot("*/random", "bidarena.baselines.common:random")
 register_bot("scotch/random", "bidarena.baselines.scotch:random")
 register_bot("scotch/uniform", "bidarena.baselines.scotch:uniform")
+register_bot("richman/richman", "bidarena.baselines.richman:richman")
+register_bot("richman/safety", "bidarena.baselines.richman:safety")
+
+register_bot("scotch/dp", "bidarena.baselines.scotch:dp")
+register_bot("scotch/richman", "bidarena.baselines.scotch:richman")
+

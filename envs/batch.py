@@ -59,10 +59,20 @@ class Batch:
         self.masks = np.ones((rows, game.actions), np.int8)
         self.returns = np.zeros((rows, game.players), np.float64)
         self.illegal = np.zeros(rows, np.bool_)
-        self._teams = np.array(game.teams, np.int64)
-        self._deal = game.compiled(deal_rows)
-        self._move = game.compiled(move_rows)
+        self._forfeits = forfeits(game)
+        self._bind()
         self.reset(seed=seed)
+
+    def _bind(self) -> None:
+        self._deal = self.game.compiled(deal_rows)
+        self._move = self.game.compiled(move_rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k not in ("_deal", "_move")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind()
 
     def reset(
         self, where: NDArray[np.bool_] | None = None, *, seed: int | Iterable[int] | None = None
@@ -81,10 +91,11 @@ class Batch:
     def step(self, actions: ArrayLike) -> None:
         """Apply one action per row for the player to move; rows that are over stay as they are.
 
-        An illegal action (also one out of range, or NaN) loses the game for the mover's side.
+        An illegal action (also one out of range, or NaN) loses the game for the mover's side: see
+        `forfeits`.
         """
         chosen = as_actions(actions, self.rows)
-        args = (self.game.cfg, self.states, self.rngs, chosen, self._teams, self.movers)
+        args = (self.game.cfg, self.states, self.rngs, chosen, self._forfeits, self.movers)
         views = (self.observations, self.masks, self.returns, self.illegal)
         self.threads.over(self.rows, self._move, *args, *views)
 
@@ -137,6 +148,19 @@ def seed_rows(
     for row, own in enumerate(seeds):
         generator = fallback if own is None else seeding.np_random(whole("seed", own, 0, 2**64))[0]
         rngs[row] = seeded(generator, rngs.shape[1])
+
+
+def forfeits(game: Game) -> NDArray[np.float64]:
+    """(loser, player) what everybody gets when `loser` takes an illegal action.
+
+    The loser's side gets -1, or the worst result of the game if that is worse, so that breaking the
+    rules never pays; in a zero-sum game the others share what it lost.
+    """
+    side = np.equal.outer(game.teams, game.teams)  # (loser, player) are they on one side?
+    worst = min(-1.0, game.return_range[0])
+    losers = side.sum(axis=1, keepdims=True)
+    share = -worst * losers / (game.players - losers) if game.zero_sum else 0.0
+    return np.where(side, worst, share)
 
 
 def as_actions(actions: ArrayLike, rows: int) -> NDArray[np.int64]:
@@ -196,7 +220,7 @@ def move_rows(
     states: NDArray[np.int64],
     rngs: NDArray[np.uint64],
     actions: NDArray[np.int64],
-    teams: NDArray[np.int64],
+    forfeits: NDArray[np.float64],
     movers: NDArray[np.int64],
     observations: NDArray[np.float32],
     masks: NDArray[np.int8],
@@ -206,7 +230,7 @@ def move_rows(
     last: int,
 ) -> None:
     """Apply the mover's action in every row that is not over."""
-    cfg, states, rngs, teams = borrow(cfg), borrow(states), borrow(rngs), borrow(teams)
+    cfg, states, rngs = borrow(cfg), borrow(states), borrow(rngs)
     observations, masks, results = borrow(observations), borrow(masks), borrow(results)
     for i in range(first, last):
         mover = movers[i]
@@ -216,7 +240,7 @@ def move_rows(
         if action < 0 or action >= masks.shape[1] or masks[i, action] == 0:
             illegal[i] = True
             movers[i] = OVER
-            forfeit(teams, mover, results[i])
+            results[i, :] = forfeits[mover]
             masks[i, :] = 1
         else:
             step(cfg, states[i], action, rngs[i, :WORDS])
@@ -262,16 +286,3 @@ def _show(
         observe(cfg, state, 0, observations[row])
         masks[row, :] = 1
         returns(cfg, state, results[row])
-
-
-def forfeit(teams: NDArray[np.int64], loser: int, out: NDArray[np.float64]) -> None:
-    """-1 to the loser's side; the other players share what it lost."""
-    losers = 0
-    for player in range(len(teams)):
-        if teams[player] == teams[loser]:
-            losers += 1
-    for player in range(len(teams)):
-        if teams[player] == teams[loser]:
-            out[player] = -1.0
-        else:
-            out[player] = losers / (len(teams) - losers)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import time
 import types
 import warnings
 from collections.abc import Mapping
@@ -31,6 +32,7 @@ _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 
 # (function, rules) -> compiled copy; a rule set is identified by its functions.
 _copies: dict[tuple[Function, tuple[tuple[str, Function], ...]], Function] = {}
+_underway: list[Function] = []
 
 
 def rule(stub: Function) -> Function:
@@ -47,6 +49,11 @@ def borrow(array: Any) -> Any:
     for arguments, wrong for arrays made inside. In plain Python it is the array itself.
     """
     return array
+
+
+def seconds() -> float:
+    """A monotonic clock in seconds, for bots that think for a given time; also inside loops."""
+    return time.monotonic()
 
 
 def compiled(body: Function, rules: Mapping[str, Function], label: str) -> Function:
@@ -76,12 +83,26 @@ def _copy(body: Function, rules: tuple[tuple[str, Function], ...], label: str) -
     key = (body, rules)
     if key in _copies:
         return _copies[key]
+    if body in _underway:
+        raise TypeError(f"{_where(body)} and another function call each other; only one may")
+    if body.__closure__:
+        raise TypeError(f"{_where(body)} uses variables of an enclosing function; pass them in")
+    _underway.append(body)
+    try:
+        return _copies.setdefault(key, _new_copy(body, rules, label))
+    finally:
+        _underway.pop()
+
+
+def _new_copy(body: Function, rules: tuple[tuple[str, Function], ...], label: str) -> Function:
     namespace = dict(body.__globals__)
     given = dict(rules)
     for name, value in _references(body):
         target = _resolve(value, given)
         if target is borrow:
             namespace[name] = _borrow_intrinsic()
+        elif target is seconds:
+            namespace[name] = _seconds_intrinsic()
         elif isinstance(target, types.FunctionType) and target is not body:
             namespace[name] = _copy(target, rules, label)
     copy = types.FunctionType(
@@ -95,8 +116,11 @@ def _copy(body: Function, rules: tuple[tuple[str, Function], ...], label: str) -
     function = _jit(copy)
     namespace[body.__name__] = function  # a function that calls itself calls its compiled self
     _labels[copy.__qualname__] = label
-    _copies[key] = function
     return function
+
+
+def _where(body: Function) -> str:
+    return f"{body.__module__}.{body.__qualname__}"
 
 
 def _jit(copy: types.FunctionType) -> Function:
@@ -105,7 +129,7 @@ def _jit(copy: types.FunctionType) -> Function:
     try:
         return numba.njit(cache=True, **_OPTIONS)(copy)
     except RuntimeError as reason:  # no folder that Numba may write its cache to
-        _tell_no_cache(str(reason))
+        _tell_no_cache(reason)
         return numba.njit(**_OPTIONS)(copy)
 
 
@@ -118,7 +142,7 @@ def _borrow_intrinsic() -> Any:
     if config.DISABLE_JIT:
         return borrow
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def borrow_array(typingctx: Any, array: Any) -> Any:
         def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             lender = make_array(signature.args[0])(context, builder, args[0])
@@ -139,7 +163,41 @@ def _borrow_intrinsic() -> Any:
 
 
 @lru_cache(maxsize=1)
-def _tell_no_cache(reason: str) -> None:
+def _seconds_intrinsic() -> Any:
+    """The same clock as time.monotonic, read without Python by the C library's clock_gettime."""
+    from llvmlite import ir
+    from numba import config, types
+    from numba.core.cgutils import get_or_insert_function
+    from numba.extending import intrinsic
+
+    if config.DISABLE_JIT:
+        return seconds
+    monotonic = time.CLOCK_MONOTONIC
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def read_clock(typingctx: Any) -> Any:
+        def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            whole, number = ir.IntType(64), ir.DoubleType()
+            moment = ir.LiteralStructType([whole, whole])  # seconds, nanoseconds
+            with builder.goto_entry_block():
+                place = builder.alloca(moment)
+            form = ir.FunctionType(ir.IntType(32), [ir.IntType(32), moment.as_pointer()])
+            clock = get_or_insert_function(builder.module, form, "clock_gettime")
+            builder.call(clock, [ir.Constant(ir.IntType(32), monotonic), place])
+            parts = builder.load(place)
+            full = builder.sitofp(builder.extract_value(parts, 0), number)
+            nano = builder.sitofp(builder.extract_value(parts, 1), number)
+            return builder.fadd(full, builder.fmul(nano, ir.Constant(number, 1e-9)))
+
+        return types.float64(), build
+
+    return read_clock
+
+
+def _tell_no_cache(reason: Exception) -> None:
+    if "no cache" in _told:
+        return
+    _told.add("no cache")
     warnings.warn(
         f"bidarena compiles anew in every process, because no cache folder is writable ({reason}). "
         "Set NUMBA_CACHE_DIR to a folder of yours to avoid that.",
@@ -156,7 +214,15 @@ def _references(body: Function) -> list[tuple[str, Any]]:
         names.update(dict.fromkeys(code.co_names))
         pending += [c for c in code.co_consts if isinstance(c, types.CodeType)]
     scope = body.__globals__
-    return [(name, scope[name]) for name in names if name in scope]
+    found = [(name, scope[name]) for name in names if name in scope]
+    for name, value in found:
+        if isinstance(value, types.ModuleType) and value.__name__ not in ("numpy", "math"):
+            # What is read through a module could change without the digest noticing.
+            raise TypeError(
+                f"{_where(body)} reads {name}.something; compiled code takes functions and "
+                f"constants by name: from {value.__name__} import something"
+            )
+    return found
 
 
 def _resolve(value: Any, rules: Mapping[str, Function]) -> Any:
@@ -171,7 +237,7 @@ def _resolve(value: Any, rules: Mapping[str, Function]) -> Any:
 def _describe(
     body: Function, rules: dict[str, Function], seen: dict[Function, None], lines: list[str]
 ) -> None:
-    if body in seen:
+    if body in seen or body in (borrow, seconds):  # those two are not compiled from their code
         return
     seen[body] = None
     lines.append(f"def {body.__module__}.{body.__qualname__}{body.__defaults__!r}")
@@ -217,7 +283,7 @@ _told: set[str] = set()
 def _watch_compilation() -> None:
     from numba.core import event
 
-    class Teller(event.Listener):
+    class Teller(event.Listener):  # type: ignore[misc]
         def on_start(self, happening: Any) -> None:
             _tell(happening.data["dispatcher"].py_func.__qualname__)
 

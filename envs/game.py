@@ -9,6 +9,8 @@ How to add a game of your own without touching this package: `docs/adding_a_game
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,7 +91,9 @@ RULES = ("reset", "to_move", "legal", "step", "returns", "observe", "determinize
 
 
 def rules_of(module: Any) -> dict[str, Function]:
-    """The seven functions of a rules module (or any object that has them as attributes)."""
+    """The seven functions of a module, or of the module of that name: rules_of(__name__)."""
+    if isinstance(module, str):
+        module = sys.modules.get(module) or importlib.import_module(module)
     missing = [name for name in RULES if not callable(getattr(module, name, None))]
     if missing:
         raise ValueError(f"rules: {module!r} lacks the functions {', '.join(missing)}")
@@ -115,6 +119,8 @@ class Game:
     teams: tuple[int, ...] = ()  # the side of each player; empty: everybody for himself
     observation_range: tuple[float, float] = (0.0, 1.0)
     return_range: tuple[float, float] = (-1.0, 1.0)
+    score: str | None = None  # the part of the state in which the game counts points, per player
+    score_unit: float = 1.0  # what a one in that part is worth
     ansi: str = ""  # "module:function" that draws a state as text
     picture: str = ""  # "module:function" that draws a state as an array of pixels
     state_size: int = field(init=False)
@@ -123,15 +129,18 @@ class Game:
     def __post_init__(self) -> None:
         object.__setattr__(self, "state_size", _extent("state", self.state))
         object.__setattr__(self, "observation_size", _extent("observation", self.observation))
+        if self.cfg.ndim != 1 or self.cfg.dtype != np.int64:
+            raise ValueError(
+                f"cfg: expected a flat int64 array, got {self.cfg.dtype} {self.cfg.shape}"
+            )
         if not self.teams:
             object.__setattr__(self, "teams", tuple(range(self.players)))
         if len(self.teams) != self.players:
             raise ValueError(f"teams: {self.teams} names {len(self.teams)} of {self.players}")
-        if self.simultaneous is not None and self.simultaneous not in self.state:
-            raise ValueError(
-                f"simultaneous: {self.simultaneous!r} is not a part of the state; "
-                f"parts are {', '.join(self.state)}"
-            )
+        for what, part in (("simultaneous", self.simultaneous), ("score", self.score)):
+            if part is not None and part not in self.state:
+                parts = ", ".join(self.state)
+                raise ValueError(f"{what}: {part!r} is not a part of the state; parts are {parts}")
 
     def compiled(self, body: Function, **more: Function) -> Function:
         """`body` compiled for this game; `more` gives further stubs such as `act`."""

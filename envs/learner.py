@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bidarena.envs.batch import Threads, as_actions, forfeit, seed_rows
+from bidarena.envs.batch import Threads, as_actions, forfeits, seed_rows
 from bidarena.envs.check import choice, unknown, whole
 from bidarena.envs.compile import borrow
 from bidarena.envs.game import (
@@ -98,10 +98,8 @@ class LearnerBatch:
 
         self.candidates, self._lineups = _resolve(game, opponents)
         compiled_bot = self.candidates[0] if len(self.candidates) == 1 else None
-        self._fused = isinstance(compiled_bot, Bot)
-        params = compiled_bot.params if isinstance(compiled_bot, Bot) else np.zeros(1)
-        player = compiled_bot.act if isinstance(compiled_bot, Bot) else _ask
-        self._run = game.compiled(run_rows, act=player)
+        # The one bot that plays inside the loop, or the stand-in that sends the loop outside.
+        self._inside = compiled_bot if isinstance(compiled_bot, Bot) else _OUTSIDE
 
         others = game.players - 1
         self.states = np.zeros((rows, game.state_size), np.int64)
@@ -114,13 +112,25 @@ class LearnerBatch:
         self.flags = np.zeros((4, rows), np.bool_)
         self.actions = np.zeros(rows, np.int64)
         self._sizes = np.array([len(lineup) for lineup in self._lineups], np.int64)
-        self._teams = np.array(game.teams, np.int64)
+        self._forfeits = forfeits(game)
         self.meta[:, WAITING] = FOR_RESET
+        self._bind()
+
+    def _bind(self) -> None:
+        """Get the compiled loop, and the arguments that are the same in every call."""
+        self._run = self.game.compiled(run_rows, act=self._inside.act)
         self._args: tuple[Any, ...] = (
-            *(game.cfg, params, self._sizes, self._teams, self.states, self.rngs, self.meta),
-            *(self.observations, self.masks, self.rewards, self.flags, self.final_observations),
-            *(self._seat, autoreset),
+            *(self.game.cfg, self._inside.params, self._sizes, self._forfeits, self.states),
+            *(self.rngs, self.meta, self.observations, self.masks, self.rewards, self.flags),
+            *(self.final_observations, self._seat, self._autoreset),
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k not in ("_run", "_args")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind()
 
     @property
     def nbytes(self) -> int:
@@ -161,11 +171,15 @@ class LearnerBatch:
             self._refuse_illegal(self.actions, self.meta[:, WAITING] == FOR_LEARNER, "action")
         if self._run(*self._args, MOVE, self.actions, 0, 1):
             self._finish_answers()
+        if self.raise_illegal:
+            self._refuse_illegal_bot()
 
     def _pass(self, entry: int, actions: NDArray[np.int64]) -> None:
         open_rows = self.threads.over(self.rows, self._run, *self._args, entry, actions)
         if open_rows:
             self._finish_answers()
+        if self.raise_illegal:
+            self._refuse_illegal_bot()
 
     def _finish_answers(self) -> None:
         """Ask the opponents outside the loop until every row waits for the learner again."""
@@ -233,6 +247,13 @@ class LearnerBatch:
                 f"row {row}: {whose} {int(actions[row])} is illegal; legal actions are {options}"
             )
 
+    def _refuse_illegal_bot(self) -> None:
+        """The same for a bot inside the loop, which can only be noticed afterwards."""
+        wrong = np.flatnonzero(self.flags[OPPONENT_ILLEGAL])
+        if len(wrong):
+            self.meta[wrong, WAITING] = FOR_RESET
+            raise ValueError(f"row {wrong[0]}: {self._inside.name} took an illegal action")
+
 
 def _resolve(
     game: Game, opponents: Sequence[Opponent | Sequence[Opponent]]
@@ -286,11 +307,14 @@ def _ask(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch:
     return ASK
 
 
+_OUTSIDE = Bot("outside", _ask, np.zeros(1))
+
+
 def run_rows(
     cfg: Cfg,
     params: Params,
     lineup_sizes: NDArray[np.int64],
-    teams: NDArray[np.int64],
+    forfeits: NDArray[np.float64],
     states: NDArray[np.int64],
     rngs: NDArray[np.uint64],
     meta: NDArray[np.int64],
@@ -310,8 +334,8 @@ def run_rows(
     cfg, params, states, rngs = borrow(cfg), borrow(params), borrow(states), borrow(rngs)
     meta, masks, observations = borrow(meta), borrow(masks), borrow(observations)
     final_observations, lineup_sizes = borrow(final_observations), borrow(lineup_sizes)
-    rewards, flags, actions, teams = borrow(rewards), borrow(flags), borrow(actions), borrow(teams)
-    results = np.empty(len(teams))
+    rewards, flags, actions = borrow(rewards), borrow(flags), borrow(actions)
+    results = np.empty(len(forfeits))
     open_rows = 0
     for i in range(first, last):
         row = meta[i]
@@ -361,7 +385,8 @@ def run_rows(
                     row[WAITING] = FOR_OPPONENT
                     open_rows += 1
                     break
-                if 0 <= action < masks.shape[1]:
+                legal(cfg, state, mask)
+                if 0 <= action < masks.shape[1] and mask[action] == 1:
                     step(cfg, state, action, chance)
                 else:
                     loser = mover
@@ -378,7 +403,7 @@ def run_rows(
                 continue
 
             if loser >= 0:
-                forfeit(teams, loser, results)
+                results[:] = forfeits[loser]
                 flags[TERMINATED, i] = True
                 if loser == seat:
                     flags[ILLEGAL, i] = True

@@ -9,10 +9,11 @@ import importlib
 import inspect
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 
 from bidarena.envs.check import unknown
 from bidarena.envs.compile import Function
@@ -25,7 +26,7 @@ class Bot:
 
     name: str
     act: Function
-    params: Params
+    params: Params = field(default_factory=lambda: np.zeros(1))
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,14 @@ def bots(game: str) -> list[str]:
 
 def factory(game: str) -> Callable[..., Game]:
     """The function that makes a `Game` from the rules given as keywords."""
-    return load(_entry(game).factory)  # type: ignore[no-any-return]
+    return load(_entry(game).factory)
 
 
 def make_game(game: str | Game, **rules: Any) -> Game:
-    """A game by name with its rules as keywords; a ready `Game` is passed through."""
+    """A game by name with its rules as keywords; a ready `Game` is passed through.
+
+    As with Gymnasium's ids, "module:name" imports a module first, which registers the game.
+    """
     if isinstance(game, Game):
         if rules:
             raise ValueError(f"{', '.join(rules)}: rules cannot be given beside a ready Game")
@@ -148,6 +152,10 @@ def load(path: str) -> Any:
 
 
 def _entry(game: str) -> _Entry:
+    module, _, name = game.rpartition(":")
+    if module:
+        importlib.import_module(module)
+        game = name
     if game not in _games:
         raise unknown("game", game, _games)
     return _games[game]

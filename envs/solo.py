@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -22,7 +22,7 @@ RENDER_MODES = ("ansi", "rgb_array")
 Opponents = Opponent | Sequence[Opponent]
 
 
-def spaces_of(game: Game) -> tuple[Box, Discrete]:
+def spaces_of(game: Game) -> tuple[Any, Any]:
     """The observation space and the action space of one player."""
     low, high = game.observation_range
     return Box(low, high, (game.observation_size,), np.float32), Discrete(game.actions)
@@ -61,7 +61,7 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         **rules: the rules of the game.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
 
     def __init__(
         self,
@@ -80,15 +80,25 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         self.render_mode = render_mode
         self.observation_space, self.action_space = spaces_of(self.game)
         lineup = opponents_of(self.game, opponent, opponents)
-        batch = LearnerBatch(
+        self._batch = LearnerBatch(
             self.game, 1, opponents=lineup, seat=seat, illegal_action=illegal_action
         )
-        self._batch = batch
         self._seeded = False
-        # Views of the one row, so that a step touches as little as possible.
-        self._observation = batch.observations[0]
-        self._mask = batch.masks[0]
-        self._flags = batch.flags[:, 0]
+        self._bind()
+
+    def _bind(self) -> None:
+        """Views of the one row, so that a step touches as little as possible."""
+        self._observation = self._batch.observations[0]
+        self._mask = self._batch.masks[0]
+        self._flags = self._batch.flags[:, 0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("_observation", "_mask", "_flags")  # copied, they would be views no more
+        return {k: v for k, v in self.__dict__.items() if k not in views}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind()
 
     @property
     def seat(self) -> int:
@@ -101,7 +111,6 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         """Deal a new game; with a seed, the games from here on are determined by it."""
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
-            # A copy, so that np_random stays as Gymnasium seeded it.
             self._batch.seed(None, self.np_random)
             self._seeded = True
         self._batch.reset()

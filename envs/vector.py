@@ -179,8 +179,9 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         if not done.any():
             return
         final = np.full(self.num_envs, None, dtype=object)
-        for row in np.flatnonzero(done):
-            final[row] = self._batch.final_observations[row].copy()
+        rows = np.flatnonzero(done)
+        for row, view in zip(rows.tolist(), self._batch.final_observations[rows], strict=True):
+            final[row] = view
         masks = np.where(done[:, None], np.int8(1), np.int8(0))
         masks = np.broadcast_to(masks, self._batch.masks.shape).copy()
         final_info: dict[str, Any] = {"action_mask": masks, "_action_mask": done.copy()}

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from bidarena.envs.bidding import BANK, COIN, OPPONENT, PAYMENTS, TIES
 from bidarena.envs.check import choice, flag, whole, wholes
 from bidarena.envs.game import Game, rules_of
 from bidarena.envs.scotch import rules
 from bidarena.envs.solo import SoloEnv
 from bidarena.envs.vector import BatchedEnv
 
-PAYMENTS = ("bank", "opponent")
-TIES = ("alternate", "coin", "holder")
 BOTH_BROKE = ("draw", "play_on")
 BROKE = ("bid_zero", "lose")
 
@@ -43,11 +42,11 @@ def scotch(
     both_are_broke = choice("both_broke", both_broke, BOTH_BROKE)
     one_is_broke = choice("broke", broke, BROKE)
     know = flag("know_opponent_money", know_opponent_money)
-    largest = max(purse) if pay == rules.BANK else sum(purse)
+    largest = max(purse) if pay == BANK else sum(purse)
 
     # Money paid to the bank is gone, so such a game ends by itself, unless both play on without
     # money and a coin moves the bottle.
-    endless = pay == rules.OPPONENT or (both_are_broke == rules.PLAY_ON and tied == rules.COIN)
+    endless = pay == OPPONENT or (both_are_broke == rules.PLAY_ON and tied == COIN)
     natural = ENDLESS if endless else sum(purse) + length
     most = natural if max_rounds is None else whole("max_rounds", max_rounds, 1, 1_000_000)
 

@@ -6,6 +6,14 @@ secret; the higher bid pulls the bottle one step toward its bidder, who pays.
 
 from __future__ import annotations
 
+from bidarena.envs.bidding import (
+    ALTERNATE,
+    COIN,
+    HOLDER,
+    OPPONENT,
+    next_holder,
+    round_winner,
+)
 from bidarena.envs.game import CUT_SHORT, OVER, Cfg, Mask, Observation, Returns, Rng, State, layout
 from bidarena.envs.rng import below
 
@@ -14,9 +22,7 @@ LENGTH, START = 0, 1
 PURSE = 2  # two numbers: the money each player starts with
 PAYMENT, TIE, BOTH_BROKE, BROKE, KNOW, MAX_ROUNDS, LARGEST = 4, 5, 6, 7, 8, 9, 10
 
-# values of options, in the order of the words in env.py
-BANK, OPPONENT = 0, 1  # payment
-ALTERNATE, COIN, HOLDER = 0, 1, 2  # tie
+# values of options, in the order of the words in env.py; payment and tie are in bidding.py
 DRAW, PLAY_ON = 0, 1  # both_broke
 BID_ZERO, LOSE = 0, 1  # broke
 
@@ -28,6 +34,7 @@ STATE = layout(
     pending=1,  # player 0's bid while player 1 has not bid; -1 before
     outcome=1,  # RUNNING, the winner, DRAWN or UNDECIDED
     last_bids=2,  # of the round before, for drawing; -1 before the first
+    last_winner=1,  # who won it; -1 before the first
     low=2,  # what can be known of each player's money by counting: at least this ...
     high=2,  # ... and at most this; kept only where money is hidden
 )
@@ -38,6 +45,7 @@ ROUND = STATE["round"].start
 PENDING = STATE["pending"].start
 OUTCOME = STATE["outcome"].start
 LAST_BIDS = STATE["last_bids"].start
+LAST_WINNER = STATE["last_winner"].start
 LOW = STATE["low"].start
 HIGH = STATE["high"].start
 
@@ -53,6 +61,7 @@ def reset(cfg: Cfg, state: State, rng: Rng) -> None:
     state[ROUND] = 0
     state[PENDING] = -1
     state[OUTCOME] = RUNNING
+    state[LAST_WINNER] = -1
     for player in range(2):
         state[MONEY + player] = cfg[PURSE + player]
         state[LAST_BIDS + player] = -1
@@ -71,9 +80,8 @@ def legal(cfg: Cfg, state: State, mask: Mask) -> None:
     """From 1 to all one's money; exactly 0 without money."""
     player = 0 if state[PENDING] < 0 else 1
     money = state[MONEY + player]
-    mask[0] = 1 if money == 0 else 0
-    mask[1 : money + 1] = 1
-    mask[money + 1 :] = 0
+    mask[:] = 0
+    mask[min(money, 1) : money + 1] = 1
 
 
 def step(cfg: Cfg, state: State, action: int, rng: Rng) -> None:
@@ -86,15 +94,8 @@ def step(cfg: Cfg, state: State, action: int, rng: Rng) -> None:
 
 def _play_round(cfg: Cfg, state: State, bid0: int, bid1: int, rng: Rng) -> None:
     holder = state[ADVANTAGE]
-    if bid0 != bid1:
-        winner = 0 if bid0 > bid1 else 1
-    elif cfg[TIE] == COIN:
-        winner = below(rng, 2)
-    else:
-        winner = holder
-        if cfg[TIE] == ALTERNATE:
-            state[ADVANTAGE] = 1 - holder
-
+    winner = round_winner(cfg[TIE], holder, bid0, bid1, rng)
+    state[ADVANTAGE] = next_holder(cfg[TIE], holder, bid0, bid1)
     price = max(bid0, bid1)
     state[MONEY + winner] -= price
     if cfg[PAYMENT] == OPPONENT:
@@ -104,9 +105,10 @@ def _play_round(cfg: Cfg, state: State, bid0: int, bid1: int, rng: Rng) -> None:
     state[PENDING] = -1
     state[LAST_BIDS] = bid0
     state[LAST_BIDS + 1] = bid1
+    state[LAST_WINNER] = winner
     state[OUTCOME] = _outcome(cfg, state, price)
 
-    if not cfg[KNOW] and state[OUTCOME] == RUNNING:
+    if not cfg[KNOW]:
         _count_money(cfg, state, 0, bid0, winner, holder, bid0 == bid1)
         _count_money(cfg, state, 1, bid1, winner, holder, bid0 == bid1)
 
@@ -161,8 +163,11 @@ def _count_money(
         may_have_tied = cfg[TIE] == COIN or (cfg[TIE] == HOLDER and holder == player)
         if bid == 0 or (bid == 1 and not may_have_tied):
             low = high = 0  # only a player without money bids nothing
-    if cfg[BROKE] == LOSE or (cfg[BOTH_BROKE] == DRAW and state[MONEY + player] == 0):
-        low = max(low, 1)  # otherwise the game would be over
+    if state[OUTCOME] == RUNNING or state[OUTCOME] == UNDECIDED:
+        if cfg[BROKE] == LOSE or (cfg[BOTH_BROKE] == DRAW and state[MONEY + player] == 0):
+            low = max(low, 1)  # otherwise the game would have ended
+    elif 0 < state[POSITION] < cfg[LENGTH] and state[OUTCOME] != other:
+        low = high = 0  # a draw, or the other lost without the bottle: for want of money
     state[LOW + other] = low
     state[HIGH + other] = high
 

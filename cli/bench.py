@@ -1,0 +1,84 @@
+"""`bidarena bench`: speeds, beside something real."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+from bidarena.cli.options import parse, show_json
+from bidarena.evaluate.bench import BATCHES, REFERENCE_ENVS, bench
+
+
+@dataclass
+class Arguments:
+    """Steps per second of every game, single and batched, beside CartPole and a SyncVectorEnv.
+
+    Example: bidarena bench scotch --seconds 2
+    """
+
+    games: tyro.conf.Positional[tuple[str, ...]] = ()
+    """which games; none: all"""
+
+    seconds: float = 1.0
+    """how long to measure each figure"""
+
+    json: bool = False
+    """print one JSON object instead of a table"""
+
+
+def main(argv: list[str]) -> None:
+    """Run the command."""
+    args = parse("bench", Arguments, argv)
+    if not args.seconds > 0:
+        raise ValueError(f"seconds={args.seconds}: expected more than 0")
+    console = Console(stderr=True)
+    with console.status("measuring") as status:
+        result = bench(
+            list(args.games) or None,
+            seconds=args.seconds,
+            progress=lambda what: status.update(f"measuring {what}"),
+        )
+    if args.json:
+        show_json(result)
+        return
+    Console().print(_table(result))
+
+
+def _table(result: dict[str, Any]) -> Table:
+    """One line per figure: what was measured, and how many times something else that is."""
+    reference = result["reference"]
+    table = Table(title="steps in which a learner decides, per second")
+    table.add_column("", no_wrap=True)
+    table.add_column("interface", no_wrap=True)
+    table.add_column("steps/s", justify="right", no_wrap=True)
+    table.add_column("times", justify="right", no_wrap=True)
+    table.add_column("that of", no_wrap=True)
+    vector = reference["cartpole_vector_steps_per_s"]
+    table.add_row("CartPole-v1", "gym.make", _number(reference["cartpole_single_steps_per_s"]))
+    for n in BATCHES:
+        table.add_row("", f"make_vec, {n}", _number(vector[str(n)]))
+    for name, row in result["games"].items():
+        table.add_section()
+        ratios = row["ratios"]
+        single = _number(row["single_steps_per_s"])
+        table.add_row(name, "gym.make", single, f"{ratios['single_to_cartpole']:.1f}", "CartPole")
+        for n in map(str, BATCHES):
+            speed = _number(row["vector_steps_per_s"][n])
+            times = f"{ratios['vector_to_cartpole'][n]:.1f}"
+            table.add_row("", f"make_vec, {n}", speed, times, f"CartPole, {n}")
+        large = BATCHES[-1]
+        times = f"{ratios['vector_to_sync']:.0f}"
+        table.add_row("", "", "", times, f"SyncVectorEnv, {REFERENCE_ENVS}")
+        two = _number(row["vector_2_threads_steps_per_s"])
+        times = f"{ratios['two_threads_to_one']:.2f}"
+        table.add_row("", f"make_vec, {large}, 2 threads", two, times, "one thread")
+        table.add_row("", "memory per game", f"{row['bytes_per_env']} B")
+    return table
+
+
+def _number(value: float) -> str:
+    return f"{value / 1e6:.2f} M" if value >= 1e6 else f"{value:,.0f}"

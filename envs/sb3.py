@@ -1,0 +1,160 @@
+"""The batched environment of every game as a Stable-Baselines3 `VecEnv`: one batch, not a loop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as missing:
+    raise ImportError('this interface needs SB3: pip install "bidarena[train]"') from missing
+
+from bidarena.envs.check import choice
+from bidarena.envs.game import Game
+from bidarena.envs.learner import (
+    ILLEGAL,
+    OPPONENT_ILLEGAL,
+    SEAT,
+    TERMINATED,
+    TRUNCATED,
+    LearnerBatch,
+)
+from bidarena.envs.registry import make_game
+from bidarena.envs.solo import RENDER_MODES, Opponents, opponents_of, render_state, spaces_of
+
+Indices = None | int | Iterable[int]
+
+
+class SB3Env(VecEnv):
+    """Many games side by side for SB3's algorithms, one learner in each.
+
+    A finished game is followed by the next in the same step; the info of that row then has
+    `terminal_observation`, `TimeLimit.truncated` and the monitor's `episode` (return, length,
+    seconds), so that no VecMonitor is needed. MaskablePPO finds the masks through
+    `env_method("action_masks")`.
+
+    Args:
+        game: a name, as `bidarena list` shows them, or a `Game`.
+        num_envs: how many games.
+        threads: in how many threads to work on the rows; the results do not depend on it.
+        opponent, opponents, seat, illegal_action, render_mode, **rules: as for `SoloEnv`.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int,
+        *,
+        opponent: Opponents | None = None,
+        opponents: Sequence[Opponents] | None = None,
+        seat: int | str = "random",
+        illegal_action: str = "lose",
+        threads: int = 1,
+        render_mode: str | None = None,
+        **rules: Any,
+    ) -> None:
+        self.game = make_game(game, **rules)
+        if render_mode is not None:
+            choice("render_mode", render_mode, RENDER_MODES)
+        self.render_mode = render_mode
+        self._batch = LearnerBatch(
+            self.game,
+            num_envs,
+            opponents=opponents_of(self.game, opponent, opponents),
+            seat=seat,
+            illegal_action=illegal_action,
+            autoreset=True,
+            threads=threads,
+        )
+        self._seeded = False
+        self._actions: NDArray[Any] = np.zeros(num_envs, np.int64)
+        self._lengths = np.zeros(num_envs, np.int64)
+        self._began = time.time()
+        super().__init__(num_envs, *spaces_of(self.game))
+
+    def reset(self) -> NDArray[np.float32]:
+        """Deal new games in all rows, seeded if `seed` was called before."""
+        seeds = [None if s is None else int(s) for s in self._seeds]
+        if any(s is not None for s in seeds) or not self._seeded:
+            self._batch.seed(seeds, np.random.default_rng())  # type: ignore[arg-type]
+            self._seeded = True
+        self._reset_seeds()
+        self._reset_options()
+        self._batch.reset()
+        self._lengths[:] = 0
+        self.reset_infos = [{} for _ in range(self.num_envs)]
+        return self._batch.observations.copy()
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Keep the actions for `step_wait`."""
+        self._actions = actions
+
+    def step_wait(
+        self,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Play the actions, then everybody else up to the learner's next decisions."""
+        batch = self._batch
+        batch.step(self._actions)
+        self._lengths += 1
+        dones = batch.flags[TERMINATED] | batch.flags[TRUNCATED]
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        seconds = round(time.time() - self._began, 6)
+        for row in np.flatnonzero(dones):
+            info = infos[row]
+            info["terminal_observation"] = batch.final_observations[row].copy()
+            info["TimeLimit.truncated"] = bool(batch.flags[TRUNCATED, row])
+            info["episode"] = {
+                "r": float(batch.rewards[row]),
+                "l": int(self._lengths[row]),
+                "t": seconds,
+            }
+            if batch.flags[ILLEGAL, row]:
+                info["illegal_action"] = True
+            if batch.flags[OPPONENT_ILLEGAL, row]:
+                info["opponent_illegal_action"] = True
+        self._lengths[dones] = 0
+        return batch.observations.copy(), batch.rewards.astype(np.float32), dones, infos
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions of all rows, (num_envs, actions)."""
+        return self._batch.masks.astype(np.bool_)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """`action_masks` row by row, answered from the batch; no other method exists per row."""
+        if method_name != "action_masks":
+            raise AttributeError(f"{method_name!r}: rows of a batch have only 'action_masks'")
+        masks = self.action_masks()
+        return [masks[row] for row in self._get_indices(indices)]
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """An attribute of the batch, repeated for each row."""
+        value = getattr(self, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Rows share their attributes, so only all of them can be set."""
+        if indices is not None:
+            raise AttributeError(f"{attr_name!r}: rows of a batch share their attributes")
+        setattr(self, attr_name, value)
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Indices = None) -> list[bool]:
+        """Rows of a batch are never wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
+        """One picture per row."""
+        if self.render_mode != "rgb_array":
+            return [None] * self.num_envs
+        seats = self._batch.meta[:, SEAT].tolist()
+        states = self._batch.states
+        return [render_state(self.game, "rgb_array", states[i], s) for i, s in enumerate(seats)]

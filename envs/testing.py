@@ -1,0 +1,465 @@
+"""A conformance kit: does a game, ours or yours, keep every promise of this package?
+
+    from bidarena.envs.testing import check_game, check_bot
+
+    check_game("my_nim:nim")             # rules, interfaces, the checkers of other libraries
+    check_bot("my_nim:nim", "clever")    # legal, repeatable, sees nothing hidden
+
+Every check raises an AssertionError that says what was broken. The single checks can be called too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import pickle
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.envs.batch import Batch
+from bidarena.envs.game import CUT_SHORT, OVER, RULES, Game
+from bidarena.envs.learner import LearnerBatch
+from bidarena.envs.registry import Bot, make_bot, make_game
+from bidarena.envs.rng import WORDS
+from bidarena.envs.solo import SoloEnv
+from bidarena.envs.vector import BatchedEnv
+
+State = NDArray[np.int64]
+
+
+def check_game(game: str | Game, *, games: int = 20, seed: int = 0, **rules: Any) -> None:
+    """Run every check of this module that is about a game.
+
+    Args:
+        game: a registered name, or a `Game`.
+        games: how many random games to walk through.
+        seed: of those games.
+        **rules: the rules of the game.
+    """
+    made = make_game(game, **rules)
+    check_plain_python(made, seed=seed)  # first: here an index out of bounds is an error
+    check_rules(made, games=games, seed=seed)
+    check_determinize(made, games=games, seed=seed)
+    check_determinism(made, seed=seed)
+    check_rows(made, seed=seed)
+    check_illegal_actions(made, seed=seed)
+    check_pickling(made, seed=seed)
+    check_gymnasium(made)
+    check_sb3(made)
+    check_pettingzoo(made)
+
+
+def check_bot(
+    game: str | Game, bot: str | Bot, *, games: int = 20, seed: int = 0, **rules: Any
+) -> None:
+    """A compiled bot plays legally, repeatably, touches nothing, and sees nothing hidden.
+
+    Hidden means: replaced by `determinize`. In every state of some random games, whatever the
+    player cannot know is replaced by other consistent guesses; with the same seed the bot must
+    choose the same action.
+    """
+    made = make_game(game, **rules)
+    player = make_bot(made, bot) if isinstance(bot, str) else bot
+    if not isinstance(player, Bot):
+        return  # a callable is only ever shown an observation and a mask
+    act = made.compiled(player.act)
+    legal, determinize = made.call("legal"), made.call("determinize")
+    scratch = np.zeros(made.actions, np.int8)
+    for count, (state, mover, rng) in enumerate(random_states(made, games, seed)):
+        mask = np.zeros(made.actions, np.int8)
+        legal(made.cfg, state, mask)
+        before = state.copy()
+        luck = np.array([count + 1, seed + 1], np.uint64)
+        action = int(act(made.cfg, player.params, state, mover, luck.copy(), scratch))
+        who = f"{player.name} as player {mover} of {made}"
+        assert 0 <= action < made.actions and mask[action], f"{who} chose illegal {action}"
+        assert np.array_equal(state, before), f"{who} changed the state"
+        again = int(act(made.cfg, player.params, state, mover, luck.copy(), scratch))
+        assert again == action, f"{who} chose {action}, then {again} with the same seed"
+        for _ in range(4):
+            guess = state.copy()
+            determinize(made.cfg, guess, mover, rng)
+            other = int(act(made.cfg, player.params, guess, mover, luck.copy(), scratch))
+            assert other == action, (
+                f"{who} peeks: {action} in {state.tolist()}, but {other} in {guess.tolist()}, "
+                "which look the same to this player"
+            )
+
+
+def random_states(
+    game: Game, games: int, seed: int, *, plain: bool = False
+) -> Iterator[tuple[State, int, NDArray[np.uint64]]]:
+    """States met in random games, with the player to move and a generator to go on with.
+
+    With `plain` the games are played by the uncompiled rules.
+    """
+    rules = game.rules if plain else {name: game.call(name) for name in RULES}
+    source = np.random.default_rng(seed)
+    for _ in range(games):
+        rng = source.integers(1, 2**64, WORDS, dtype=np.uint64)
+        state = np.zeros(game.state_size, np.int64)
+        rules["reset"](game.cfg, state, rng)
+        decisions = 0
+        while (mover := int(rules["to_move"](game.cfg, state))) >= 0:
+            decisions += 1
+            assert decisions <= game.longest, f"{game} went on after {game.longest} decisions"
+            yield state.copy(), mover, rng.copy()
+            mask = np.zeros(game.actions, np.int8)
+            rules["legal"](game.cfg, state, mask)
+            assert mask.any(), f"{game}: no legal action in {state.tolist()}"
+            action = int(source.choice(np.flatnonzero(mask)))
+            before = state.copy()
+            rules["step"](game.cfg, state, action, rng)
+            assert not np.array_equal(state, before), f"{game}: action {action} changed nothing"
+
+
+def check_rules(game: Game, *, games: int = 20, seed: int = 0) -> None:
+    """Masks, observations, returns and length of random games; every legal action is tried."""
+    low, high = game.observation_range
+    legal, step, to_move = game.call("legal"), game.call("step"), game.call("to_move")
+    observe, returns = game.call("observe"), game.call("returns")
+    for state, mover, rng in random_states(game, games, seed):
+        assert 0 <= mover < game.players, f"{game}: to_move gave {mover}"
+        for player in range(game.players):
+            view = np.full(game.observation_size, np.nan, np.float32)
+            observe(game.cfg, state, player, view)
+            assert np.isfinite(view).all(), f"{game}: observation not written: {view}"
+            inside = (view >= low).all() and (view <= high).all()
+            assert inside, f"{game}: {view} is outside [{low}, {high}]"
+        mask = np.full(game.actions, 7, np.int8)
+        legal(game.cfg, state, mask)
+        assert np.isin(mask, (0, 1)).all(), f"{game}: legal left parts of the mask unwritten"
+        assert mask.any(), f"{game}: no legal action in {state.tolist()}"
+        for action in np.flatnonzero(mask):
+            after = state.copy()
+            step(game.cfg, after, int(action), rng.copy())
+            assert not np.array_equal(after, state), f"{game}: action {action} changed nothing"
+            status = int(to_move(game.cfg, after))
+            assert CUT_SHORT <= status < game.players, f"{game}: to_move gave {status}"
+            if status < 0:
+                result = np.full(game.players, np.nan)
+                returns(game.cfg, after, result)
+                _check_returns(game, result)
+
+
+def _check_returns(game: Game, result: NDArray[np.float64]) -> None:
+    low, high = game.return_range
+    assert np.isfinite(result).all(), f"{game}: returns not written: {result}"
+    inside = (result >= low - 1e-9).all() and (result <= high + 1e-9).all()
+    assert inside, f"{game}: returns {result} outside [{low}, {high}]"
+    if game.zero_sum:
+        assert abs(result.sum()) < 1e-9, f"{game}: returns {result} do not add to 0"
+
+
+def check_plain_python(game: Game, *, seed: int = 0, games: int = 2) -> None:
+    """Every legal action in uncompiled rules, where an index out of bounds is an error.
+
+    Compiled code would read or write anywhere instead. Then both kinds must agree.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            states = list(random_states(game, games, seed, plain=True))
+            plain = [_consequences(game, game.rules, *state) for state in states]
+    except (IndexError, TypeError, ValueError, ZeroDivisionError) as wrong:
+        raise AssertionError(f"{game}: the rules fail in plain Python: {wrong!r}") from wrong
+    rules = {name: game.call(name) for name in RULES}
+    for state, expected in zip(states, plain, strict=True):
+        for before, after in zip(expected, _consequences(game, rules, *state), strict=True):
+            same = np.allclose(before, after, equal_nan=True)
+            assert same, f"{game}: plain Python gives {before}, compiled {after} in {state[0]}"
+
+
+def _consequences(
+    game: Game, rules: Mapping[str, Any], state: State, mover: int, rng: NDArray[np.uint64]
+) -> list[NDArray[Any]]:
+    """Everything the seven functions make of a state."""
+    mask = np.zeros(game.actions, np.int8)
+    rules["legal"](game.cfg, state.copy(), mask)
+    found: list[NDArray[Any]] = [mask]
+    for player in range(game.players):
+        view = np.zeros(game.observation_size, np.float32)
+        rules["observe"](game.cfg, state.copy(), player, view)
+        guess, words = state.copy(), rng.copy()
+        rules["determinize"](game.cfg, guess, player, words)
+        found += [view, guess, words]
+    for action in np.flatnonzero(mask)[:20]:
+        after, words = state.copy(), rng.copy()
+        rules["step"](game.cfg, after, int(action), words)
+        status = int(rules["to_move"](game.cfg, after))
+        found += [after, words, np.array(status)]
+        if status < 0:
+            result = np.zeros(game.players)
+            rules["returns"](game.cfg, after, result)
+            found.append(result)
+    return found
+
+
+def check_determinize(game: Game, *, games: int = 20, seed: int = 0) -> None:
+    """A guess looks to the player exactly like the truth, and is a state one can play on from."""
+    legal, step, to_move = game.call("legal"), game.call("step"), game.call("to_move")
+    observe, determinize = game.call("observe"), game.call("determinize")
+    for state, mover, rng in random_states(game, games, seed):
+        for player in range(game.players):
+            guess = state.copy()
+            determinize(game.cfg, guess, player, rng)
+            views = []
+            for seen in (state, guess):
+                view = np.zeros(game.observation_size, np.float32)
+                observe(game.cfg, seen, player, view)
+                views.append(view)
+            assert np.array_equal(views[0], views[1]), (
+                f"{game}: a guess changed what player {player} sees"
+            )
+            status = int(to_move(game.cfg, guess))
+            assert status == mover, f"{game}: a guess changed who is to move: {mover} -> {status}"
+            masks = []
+            for seen in (state, guess):
+                mask = np.zeros(game.actions, np.int8)
+                legal(game.cfg, seen, mask)
+                masks.append(mask)
+            if mover == player:
+                assert np.array_equal(masks[0], masks[1]), (
+                    f"{game}: a guess changed player {player}'s moves"
+                )
+            assert masks[1].any(), f"{game}: no legal action in the guess {guess.tolist()}"
+            for _ in range(game.longest):
+                if (status := int(to_move(game.cfg, guess))) < 0:
+                    break
+                legal(game.cfg, guess, masks[1])
+                action = int(np.flatnonzero(masks[1])[0])
+                step(game.cfg, guess, action, rng)
+            assert int(to_move(game.cfg, guess)) < 0, f"{game}: a guess could not be played out"
+    _check_nothing_shines_through(game, games, seed)
+
+
+def _check_nothing_shines_through(game: Game, games: int, seed: int) -> None:
+    """Guesses from two states that one player cannot tell apart are distributed alike.
+
+    Such pairs are made in two ways: a player commits two different moves that are still unseen, and
+    two deals look the same to a player before anybody has moved.
+    """
+    for player, one, two in [*_unseen_moves(game, games, seed), *_equal_looking_deals(game, seed)]:
+        views = [np.zeros(game.observation_size, np.float32) for _ in range(2)]
+        for state, view in zip((one, two), views, strict=True):
+            game.call("observe")(game.cfg, state, player, view)
+        assert np.array_equal(views[0], views[1]), f"{game}: player {player} sees an unseen move"
+        draws = 200
+        counts: list[Counter[tuple[int, ...]]] = []
+        for which, state in enumerate((one, two)):
+            rng = np.random.default_rng([seed, which]).integers(1, 2**64, WORDS, dtype=np.uint64)
+            seen: Counter[tuple[int, ...]] = Counter()
+            for _ in range(draws):
+                guess = state.copy()
+                game.call("determinize")(game.cfg, guess, player, rng)
+                seen[tuple(guess.tolist())] += 1
+            counts.append(seen)
+        keys = set(counts[0]) | set(counts[1])
+        pairs = [(counts[0][key], counts[1][key]) for key in keys]
+        distance = sum((a - b) ** 2 / (a + b) for a, b in pairs)
+        # About chi-square with len(keys) - 1 degrees of freedom if both are drawn alike.
+        degrees = len(keys) - 1
+        assert distance < degrees + 6 * np.sqrt(2 * degrees) + 20, (
+            f"{game}: what player {player} cannot know shines through his guesses: they differ "
+            f"between {one.tolist()} and {two.tolist()}"
+        )
+
+
+def _unseen_moves(game: Game, games: int, seed: int) -> Iterator[tuple[int, State, State]]:
+    """(player, state, state) that differ only in what another player committed at this moment."""
+    if game.simultaneous is None:
+        return
+    moment = game.state[game.simultaneous]
+    for count, (state, _, rng) in enumerate(random_states(game, games, seed)):
+        mask = np.zeros(game.actions, np.int8)
+        game.call("legal")(game.cfg, state, mask)
+        options = np.flatnonzero(mask)
+        pair = [state.copy(), state.copy()]
+        for after, action in zip(pair, (options[0], options[-1]), strict=True):
+            game.call("step")(game.cfg, after, int(action), rng.copy())
+        unseen = all(np.array_equal(after[moment], state[moment]) for after in pair)
+        if len(options) > 1 and unseen and count % 3 == 0:
+            yield int(game.call("to_move")(game.cfg, pair[0])), pair[0], pair[1]
+
+
+def _equal_looking_deals(game: Game, seed: int) -> Iterator[tuple[int, State, State]]:
+    """(player, state, state) freshly dealt, different, and the same to that player."""
+    source = np.random.default_rng(seed)
+    deals = [game.new_state(source.integers(1, 2**64, 2, dtype=np.uint64)) for _ in range(50)]
+    for player in range(game.players):
+        known: dict[bytes, State] = {}
+        found = 0
+        for state in deals:
+            view = np.zeros(game.observation_size, np.float32)
+            game.call("observe")(game.cfg, state, player, view)
+            other = known.setdefault(view.tobytes(), state)
+            if not np.array_equal(other, state) and found < 3:
+                found += 1
+                yield player, other, state
+
+
+def check_determinism(game: Game, *, seed: int = 0, steps: int = 200) -> None:
+    """The same seed gives the same episodes, in a new environment and after a new reset."""
+    first, second = SoloEnv(game), SoloEnv(game)
+    trace = _trace(first, seed, steps)
+    assert trace == _trace(second, seed, steps), f"{game}: two environments differ"
+    assert trace == _trace(first, seed, steps), f"{game}: reset(seed) does not start anew"
+
+
+def _trace(env: SoloEnv, seed: int, steps: int) -> list[Any]:
+    view, info = env.reset(seed=seed)
+    return [view.tolist(), *_play_on(env, info, seed, steps)]
+
+
+def _play_on(env: SoloEnv, info: dict[str, Any], seed: int, steps: int) -> list[Any]:
+    choice = np.random.default_rng(seed)
+    trace: list[Any] = []
+    for _ in range(steps):
+        action = int(choice.choice(np.flatnonzero(info["action_mask"])))
+        view, reward, terminated, truncated, info = env.step(action)
+        trace.append((view.tolist(), reward, terminated, truncated))
+        if terminated or truncated:
+            assert info["action_mask"].all(), "the mask at the end of a game must be all ones"
+            view, info = env.reset()
+            trace.append(view.tolist())
+    return trace
+
+
+def check_rows(game: Game, *, seed: int = 0, rows: int = 5, steps: int = 150) -> None:
+    """Row i of a vector environment plays the games of the single environment seeded with s + i."""
+    for threads in (1, 2):
+        batch = BatchedEnv(game, rows, threads=threads)
+        views, infos = batch.reset(seed=seed)
+        singles = [SoloEnv(game) for _ in range(rows)]
+        own = [env.reset(seed=seed + i) for i, env in enumerate(singles)]
+        ended = [False] * rows
+        choice = np.random.default_rng(seed)
+        rewards, done = np.zeros(rows), np.zeros(rows, bool)
+        for _ in range(steps):
+            for i in range(rows):
+                same = np.array_equal(views[i], own[i][0])
+                same &= np.array_equal(infos["action_mask"][i], own[i][1]["action_mask"])
+                assert same, f"{game}: row {i} differs from the single environment"
+            actions = [int(choice.choice(np.flatnonzero(m))) for m in infos["action_mask"]]
+            views, rewards, terminated, truncated, infos = batch.step(actions)
+            done = terminated | truncated
+            for i, env in enumerate(singles):
+                if ended[i]:
+                    own[i], ended[i] = env.reset(), False
+                    assert not done[i] and rewards[i] == 0.0
+                    continue
+                view, reward, over, cut, info = env.step(actions[i])
+                own[i], ended[i] = (view, info), over or cut
+                assert (reward, over or cut) == (rewards[i], done[i]), f"{game}: row {i} differs"
+
+
+def check_illegal_actions(game: Game, *, seed: int = 0) -> None:
+    """An illegal action loses at once, for the offender only, and leaves other rows alone."""
+    rows = 4
+    for wrong in (-1, game.actions, 10**6):
+        batch, untouched = Batch(game, rows, seed=seed), Batch(game, rows, seed=seed)
+        actions = np.array([int(np.flatnonzero(mask)[0]) for mask in batch.masks])
+        untouched.step(actions)
+        loser = int(batch.movers[1])
+        actions[1] = wrong
+        batch.step(actions)
+        assert batch.illegal.tolist() == [False, True, False, False]
+        assert batch.movers[1] == OVER and batch.returns[1, loser] <= -1.0
+        others = [0, 2, 3]
+        same = np.array_equal(batch.states[others], untouched.states[others])
+        assert same, f"{game}: an illegal action in one row changed another"
+    batch = Batch(game, 1, seed=seed)
+    forbidden = np.flatnonzero(batch.masks[0] == 0)
+    if len(forbidden):
+        batch.step([forbidden[0]])
+        assert batch.illegal[0], f"{game}: action {forbidden[0]} is masked but was accepted"
+    env = SoloEnv(game)
+    env.reset(seed=seed)
+    _, reward, terminated, _, info = env.step(game.actions)
+    assert terminated and reward <= -1.0 and info["illegal_action"] is True
+
+
+def check_pickling(game: Game, *, seed: int = 0) -> None:
+    """A game, an environment and a batch go on after a round trip exactly as they would have."""
+    copy = pickle.loads(pickle.dumps(game))
+    assert copy.options == game.options and np.array_equal(copy.cfg, game.cfg)
+    env = SoloEnv(game)
+    _, info = env.reset(seed=seed)
+    twin = pickle.loads(pickle.dumps(env))
+    expected = _play_on(env, info, seed, 50)
+    assert _play_on(twin, info, seed, 50) == expected, f"{game}: a pickled environment goes astray"
+    assert _trace(env, seed, 50) == _trace(twin, seed, 50)
+    batch = LearnerBatch(game, 3, opponents=["random"] * (game.players - 1), threads=2)
+    batch.seed(seed, np.random.default_rng(0))
+    batch.reset()
+    other = pickle.loads(pickle.dumps(batch))
+    for _ in range(20):
+        actions = batch.masks.argmax(axis=1)
+        batch.step(actions)
+        other.step(actions)
+        assert np.array_equal(batch.states, other.states)
+
+
+def check_gymnasium(game: Game) -> None:
+    """Gymnasium's own checker, without the rendering of games that have none."""
+    from gymnasium.utils.env_checker import check_env
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*not have a spec.*")
+        warnings.filterwarnings("ignore", message=".*different from the unwrapped version.*")
+        warnings.filterwarnings("ignore", message=".*render modes.*")
+        check_env(SoloEnv(game), skip_render_check=True)
+
+
+def check_sb3(game: Game) -> None:
+    """SB3's checker on the single environment, and a few steps of the batched one."""
+    try:
+        from stable_baselines3.common.env_checker import check_env
+    except ImportError:
+        return
+    from bidarena.envs.sb3 import SB3Env
+
+    check_env(SoloEnv(game))
+    rows = 3
+    env = SB3Env(game, rows)
+    env.seed(0)
+    views = env.reset()
+    assert views.shape == (rows, game.observation_size) and views.dtype == np.float32
+    assert env.has_attr("action_masks")
+    finished = 0
+    for _ in range(3 * game.longest + 3):
+        masks = np.stack(env.env_method("action_masks"))
+        assert masks.shape == (rows, game.actions) and masks.any(axis=1).all()
+        _, rewards, dones, infos = env.step(masks.argmax(axis=1))
+        assert len(infos) == rows and rewards.dtype == np.float32
+        for done, info in zip(dones, infos, strict=True):
+            assert done == ("terminal_observation" in info)
+            finished += int(done)
+        if finished >= rows:
+            return
+    raise AssertionError(f"{game}: no game came to an end within {game.longest} decisions")
+
+
+def check_pettingzoo(game: Game) -> None:
+    """PettingZoo's api_test, parallel_api_test and seed tests."""
+    try:
+        from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+    except ImportError:
+        return
+    from bidarena.envs.multi import aec_env, parallel_env
+
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("error")
+        # Observations are dicts with a mask, as in PettingZoo's own classic games.
+        warnings.filterwarnings("ignore", message="Observation is not a NumPy array")
+        warnings.filterwarnings("ignore", message="Observation space for each agent probably")
+        warnings.filterwarnings("ignore", message="Observation numpy array is all zeros")
+        api_test(aec_env(game), num_cycles=300)
+        parallel_api_test(parallel_env(game), num_cycles=300)
+        seed_test(lambda: aec_env(game), num_cycles=50)
+        parallel_seed_test(lambda: parallel_env(game), num_cycles=50)

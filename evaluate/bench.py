@@ -1,0 +1,145 @@
+"""Speeds of the environments, each beside something real measured in the same run.
+
+Only `step` (and `reset`, for single environments) is timed. Actions are chosen outside the clock,
+at random among the legal ones, and only steps in which a learner decides are counted: the step in
+which a finished row is dealt anew is not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.envs import games
+from bidarena.envs.compile import compiled
+from bidarena.envs.registry import env_id
+from bidarena.envs.rng import pick
+
+BATCHES = (1024, 8192)
+REFERENCE_ENVS = 64  # rows of the SyncVectorEnv of our single environment
+
+
+def bench(
+    names: list[str] | None = None,
+    *,
+    seconds: float = 1.0,
+    progress: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
+    """Measure everything, about `seconds` for each figure; a JSON-able dict with stable keys."""
+    say = progress or (lambda what: None)
+    say("CartPole-v1")
+    reference = {
+        "cartpole_single_steps_per_s": single_speed(gym.make("CartPole-v1"), seconds),
+        "cartpole_vector_steps_per_s": {
+            str(n): vector_speed(gym.make_vec("CartPole-v1", n), seconds) for n in BATCHES
+        },
+    }
+    result: dict[str, Any] = {"reference": reference, "games": {}}
+    for name in names or games():
+        say(name)
+        result["games"][name] = _bench_game(name, seconds, reference)
+    return result
+
+
+def _bench_game(name: str, seconds: float, reference: dict[str, Any]) -> dict[str, Any]:
+    key = env_id(name)
+    single = single_speed(gym.make(key), seconds)
+    vector = {str(n): vector_speed(gym.make_vec(key, n), seconds) for n in BATCHES}
+    two = vector_speed(gym.make_vec(key, BATCHES[-1], threads=2), seconds)
+    sync = vector_speed(gym.make_vec(key, REFERENCE_ENVS, vectorization_mode="sync"), seconds)
+    memory = gym.make_vec(key, 1).unwrapped.nbytes  # type: ignore[attr-defined]
+    cartpole = reference["cartpole_vector_steps_per_s"]
+    large = vector[str(BATCHES[-1])]
+    return {
+        "vector_steps_per_s": vector,
+        "vector_2_threads_steps_per_s": two,
+        "single_steps_per_s": single,
+        "bytes_per_env": memory,
+        "reference": {"sync_vector_steps_per_s": sync},
+        "ratios": {
+            "single_to_cartpole": single / reference["cartpole_single_steps_per_s"],
+            "vector_to_cartpole": {n: vector[n] / cartpole[n] for n in vector},
+            "vector_to_sync": large / sync,
+            "two_threads_to_one": two / large,
+        },
+    }
+
+
+def single_speed(env: gym.Env[Any, Any], seconds: float) -> float:
+    """Steps per second of one environment, its resets included."""
+    space = env.action_space
+    masked = "action_mask" in env.reset(seed=0)[1]
+    if masked:  # a bid or card that is legal now; the first legal one costs no time to find
+        return _masked_single_speed(env, seconds)
+    actions = [space.sample() for _ in range(1000)]
+    return _timed_single(env, lambda info, count: actions[count % 1000], seconds)
+
+
+def _masked_single_speed(env: gym.Env[Any, Any], seconds: float) -> float:
+    source = np.random.default_rng(0)
+
+    def choose(info: dict[str, Any], count: int) -> Any:
+        options = np.flatnonzero(info["action_mask"])
+        return int(options[int(source.integers(len(options)))])
+
+    return _timed_single(env, choose, seconds)
+
+
+def _timed_single(
+    env: gym.Env[Any, Any], choose: Callable[[dict[str, Any], int], Any], seconds: float
+) -> float:
+    _, info = env.reset(seed=0)
+    clock = time.perf_counter
+    spent = 0.0
+    steps = 0
+    while spent < seconds:
+        action = choose(info, steps)
+        began = clock()
+        _, _, terminated, truncated, info = env.step(action)
+        if terminated or truncated:
+            _, info = env.reset()
+        spent += clock() - began
+        steps += 1
+    env.close()
+    return steps / spent
+
+
+def vector_speed(env: gym.vector.VectorEnv[Any, Any, Any], seconds: float) -> float:
+    """Learner's steps per second of a vector environment with NEXT_STEP autoreset."""
+    _, info = env.reset(seed=0)
+    rngs = np.random.default_rng(0).integers(1, 2**64, (env.num_envs, 2), dtype=np.uint64)
+    actions: NDArray[np.int64] = np.zeros(env.num_envs, np.int64)
+    choose = compiled(_pick_rows, {}, "bench")
+    masks = info.get("action_mask")
+    if masks is None:
+        n = int(env.single_action_space.n)  # type: ignore[attr-defined]
+        masks = np.ones((env.num_envs, n), np.int8)
+    clock = time.perf_counter
+    spent = 0.0
+    steps = 0
+    over = np.zeros(env.num_envs, bool)
+    for warm in (True, False):
+        limit = seconds / 10 if warm else seconds
+        spent, steps = 0.0, 0
+        while spent < limit:
+            choose(masks, rngs, actions)
+            began = clock()
+            _, _, terminated, truncated, info = env.step(actions)
+            spent += clock() - began
+            steps += env.num_envs - int(over.sum())
+            over = terminated | truncated
+            masks = info.get("action_mask", masks)
+    env.close()
+    return steps / spent
+
+
+def _pick_rows(
+    masks: NDArray[np.int8], rngs: NDArray[np.uint64], actions: NDArray[np.int64]
+) -> None:
+    for i in range(len(masks)):
+        actions[i] = pick(rngs[i], masks[i])

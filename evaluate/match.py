@@ -1,0 +1,211 @@
+"""Games between bots: every line-up on the same deals from every seat, with intervals."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.envs.batch import CHANCE, LUCK, Batch, as_actions
+from bidarena.envs.check import whole
+from bidarena.envs.game import Game
+from bidarena.envs.registry import Bot, make_bot, make_game
+from bidarena.envs.rng import WORDS
+
+Player = Bot | Callable[[Any, Any], Any]
+
+ROWS = 4096  # games side by side
+Z95 = 1.959963984540054  # half width of a 95 % interval, in standard errors
+
+
+@dataclass(frozen=True)
+class Score:
+    """How one bot of a match fared."""
+
+    bot: str
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    mean: float  # mean return
+    half_width: float  # of the 95 % interval of the mean return, by deals
+    points: float | None  # mean of what the game counts (Raj's bank), where it counts something
+
+    @property
+    def win_rate(self) -> float:
+        """Share of all games won."""
+        return self.wins / self.games
+
+    @property
+    def decided_rate(self) -> float:
+        """Share of the decided games won; 0.5 if none was decided."""
+        decided = self.wins + self.losses
+        return self.wins / decided if decided else 0.5
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        interval = [self.mean - self.half_width, self.mean + self.half_width]
+        return {
+            "bot": self.bot,
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "win_rate": self.win_rate,
+            "decided_rate": self.decided_rate,
+            "mean_return": self.mean,
+            "mean_return_95": interval,
+            "mean_points": self.points,
+        }
+
+
+@dataclass(frozen=True)
+class Match:
+    """The result of a match."""
+
+    scores: list[Score]
+    games: int
+    moves: int
+    seconds: float
+
+
+def play_match(
+    game: str | Game,
+    bots: Sequence[str | Player],
+    games: int = 1000,
+    *,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+    **rules: Any,
+) -> Match:
+    """Play `games` games between `bots`, one for each seat.
+
+    Every deal is played once from each rotation of the seats, with the same chance; the number of
+    games is rounded up to whole deals. The result depends on the seed only.
+
+    Args:
+        game: a name, as `bidarena list` shows them, or a `Game`.
+        bots: as many as the game has players: names with options, `Bot`s, or callables.
+        games: how many games.
+        seed: of deals and bots.
+        progress: called with the number of games just finished.
+        **rules: the rules of the game.
+    """
+    game = make_game(game, **rules)
+    if len(bots) != game.players:
+        raise ValueError(
+            f"bots: {game.name} has {game.players} players, got {len(bots)}: {list(bots)}"
+        )
+    games = whole("games", games, 1, 10**9)
+    whole("seed", seed, 0, 2**63)
+    players = [make_bot(game, bot) if isinstance(bot, str) else bot for bot in bots]
+    rotations = game.players
+    deals = -(-games // rotations)
+    began = time.perf_counter()
+    results = np.zeros((deals, rotations, game.players))  # by bot, not by seat
+    points = np.zeros_like(results)
+    moves = 0
+    per_batch = max(1, ROWS // rotations)
+    for first in range(0, deals, per_batch):
+        count = min(per_batch, deals - first)
+        part = slice(first, first + count)
+        moves += _play_deals(game, players, seed, first, results[part], points[part])
+        if progress is not None:
+            progress(count * rotations)
+    seconds = time.perf_counter() - began
+    names = [_name(bot, player) for bot, player in zip(bots, players, strict=True)]
+    scores = [_score(game, k, names[k], results, points) for k in range(game.players)]
+    return Match(scores, deals * rotations, moves, seconds)
+
+
+def _play_deals(
+    game: Game,
+    players: list[Player],
+    seed: int,
+    first: int,
+    results: NDArray[np.float64],
+    points: NDArray[np.float64],
+) -> int:
+    """Play a block of deals from all rotations; fill the results by bot; the number of moves."""
+    deals, rotations = results.shape[:2]
+    rows = deals * rotations
+    batch = Batch(game, rows)
+    rotation = np.tile(np.arange(rotations), deals)  # bot k sits in seat (k + rotation) % players
+    chance = np.random.default_rng([seed, 0, first])
+    luck = np.random.default_rng([seed, 1, first])
+    same = chance.integers(1, 2**64, size=(deals, WORDS), dtype=np.uint64)
+    batch.rngs[:, CHANCE] = np.repeat(same, rotations, axis=0)
+    batch.rngs[:, LUCK] = luck.integers(1, 2**64, size=(rows, WORDS), dtype=np.uint64)
+    batch.reset()
+    actions = np.zeros(rows, np.int64)
+    moves = 0
+    while True:
+        alive = batch.movers >= 0
+        if not alive.any():
+            break
+        moves += int(alive.sum())
+        owner = (batch.movers - rotation) % game.players
+        for k, player in enumerate(players):
+            mine = alive & (owner == k)
+            if mine.any():
+                _ask(batch, player, mine, actions)
+        batch.step(actions)
+    counted = game.score is not None
+    for k in range(game.players):
+        seat = (k + rotation) % game.players
+        results[:, :, k] = batch.returns[np.arange(rows), seat].reshape(deals, rotations)
+        if counted:
+            table = batch.states[:, game.state[game.score]] * game.score_unit  # type: ignore[index]
+            table[batch.illegal] = np.nan  # nothing was counted to the end
+            points[:, :, k] = table[np.arange(rows), seat].reshape(deals, rotations)
+    return moves
+
+
+def _ask(batch: Batch, player: Player, mine: NDArray[np.bool_], actions: NDArray[np.int64]) -> None:
+    if isinstance(player, Bot):
+        batch.ask(player, mine, actions)
+        return
+    views, masks = batch.observations[mine], batch.masks[mine]
+    if getattr(player, "batched", False):
+        answers = player(views, masks)
+    else:
+        answers = [player(view, mask) for view, mask in zip(views, masks, strict=True)]
+    actions[mine] = as_actions(answers, int(mine.sum()))
+
+
+def _score(
+    game: Game,
+    k: int,
+    name: str,
+    results: NDArray[np.float64],
+    points: NDArray[np.float64],
+) -> Score:
+    mine = results[:, :, k]
+    # A game is won when no other side did as well; partners of one side share their result. The
+    # side of a bot is that of its seat, and rotations keep partners together.
+    rivals = [j for j in range(game.players) if game.teams[j] != game.teams[k]]
+    best_rival = results[:, :, rivals].max(axis=2)
+    wins = int((mine > best_rival).sum())
+    losses = int((mine < best_rival).sum())
+    per_deal = mine.mean(axis=1)
+    spread = per_deal.std(ddof=1) / np.sqrt(len(per_deal)) if len(per_deal) > 1 else np.inf
+    return Score(
+        bot=name,
+        games=mine.size,
+        wins=wins,
+        draws=mine.size - wins - losses,
+        losses=losses,
+        mean=float(mine.mean()),
+        half_width=float(Z95 * spread),
+        points=float(np.nanmean(points[:, :, k])) if game.score is not None else None,
+    )
+
+
+def _name(spec: str | Player, player: Player) -> str:
+    if isinstance(spec, str):
+        return spec
+    return str(getattr(player, "name", None) or getattr(player, "__name__", type(player).__name__))

@@ -1,0 +1,207 @@
+"""Scotch's bots: dynamic programming against brute force over the rules, Richman against theory."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from bidarena.baselines import scotch as bots
+from bidarena.envs import make_bot, make_game
+from bidarena.envs.scotch import rules as scotch
+from bidarena.evaluate.match import play_match
+
+BANK_VARIANTS = [
+    {},
+    {"tie": "holder"},
+    {"broke": "lose"},
+    {"both_broke": "play_on"},
+    {"both_broke": "play_on", "tie": "holder"},
+]
+
+
+def choose(game, bot, position, money, advantage, player):
+    """The bid of a compiled bot in a given state."""
+    state = game.new_state(np.array([1, 2], np.uint64))
+    state[scotch.POSITION] = position
+    state[scotch.MONEY : scotch.MONEY + 2] = money
+    state[scotch.ADVANTAGE] = advantage
+    if player == 1:
+        state[scotch.PENDING] = 1
+    act = game.compiled(bot.act)
+    scratch = np.zeros(game.actions, np.int8)
+    return int(act(game.cfg, bot.params, state, player, np.array([1, 2], np.uint64), scratch))
+
+
+def brute_force(game):
+    """Player 0's chance to win when all bids are random, by playing all of them with the rules."""
+    to_move, step = game.call("to_move"), game.call("step")
+    rng = np.array([1, 2], np.uint64)
+
+    @cache
+    def chance(key):
+        state = np.array(key, np.int64)
+        if int(to_move(game.cfg, state)) < 0:
+            return float(state[scotch.OUTCOME] == 0)
+        total, count = 0.0, 0
+        for bid in bids_of(state, 0):
+            for rival in bids_of(state, 1):
+                total += chance(after(state, bid, rival))
+                count += 1
+        return total / count
+
+    def after(state, bid, rival):
+        new = state.copy()
+        step(game.cfg, new, bid, rng)
+        step(game.cfg, new, rival, rng)
+        new[scotch.ROUND] = 0  # what was bid before and when does not matter
+        new[scotch.LAST_BIDS : scotch.LAST_BIDS + 2] = -1
+        return tuple(new.tolist())
+
+    def bids_of(state, player):
+        money = int(state[scotch.MONEY + player])
+        return range(1, money + 1) if money else (0,)
+
+    return chance, after, bids_of
+
+
+@pytest.mark.parametrize("rules", BANK_VARIANTS, ids=str)
+def test_dp__chances_and_bids_equal_brute_force_over_the_rules(rules):
+    most = 5
+    game = make_game("scotch", length=4, money=most, **rules)
+    table = bots.win_probability(game)
+    bot = bots.dp(game)
+    chance, after, bids_of = brute_force(game)
+    start = game.new_state(np.array([1, 2], np.uint64))
+    for own in range(1, most + 1):
+        for other in range(most + 1):
+            for position in range(1, 4):
+                for advantage in (0, 1):
+                    state = start.copy()
+                    state[scotch.POSITION] = position
+                    state[scotch.MONEY : scotch.MONEY + 2] = own, other
+                    state[scotch.ADVANTAGE] = advantage
+                    holds = int(advantage == 0)
+                    if other == 0 and rules.get("broke") == "lose":
+                        continue  # such a game is over
+                    expected = chance(tuple(state.tolist()))
+                    assert table[own, other, position, holds] == pytest.approx(expected, abs=1e-12)
+                    values = {
+                        bid: np.mean([chance(after(state, bid, r)) for r in bids_of(state, 1)])
+                        for bid in bids_of(state, 0)
+                        if bid > 1 or own == 1 or other == 0
+                    }
+                    best = max(values.values())
+                    lowest = min(bid for bid, value in values.items() if value > best - 1e-9)
+                    assert choose(game, bot, position, (own, other), advantage, 0) == lowest
+
+
+def test_dp__is_the_same_from_both_seats():
+    game = make_game("scotch", money=20)
+    bot = bots.dp(game)
+    for position, own, other, advantage in ((3, 12, 9, 0), (5, 20, 20, 1), (8, 4, 17, 0)):
+        mirrored = choose(game, bot, 10 - position, (other, own), 1 - advantage, 1)
+        assert choose(game, bot, position, (own, other), advantage, 0) == mirrored
+
+
+def test_dp__coin_ties_average_the_two_ways():
+    game = make_game("scotch", length=2, money=1, tie="coin")
+    assert bots.win_probability(game)[1, 1, 1, 0] == pytest.approx(0.5)
+
+
+def test_dp__richman_payment_chances_of_both_players_add_to_one_in_a_game_that_ends():
+    game = make_game("scotch", payment="opponent", money=6, length=4, tie="alternate")
+    table = bots.win_probability(game)
+    total = 12
+    for own in range(total + 1):
+        for distance in range(5):
+            for holds in (0, 1):
+                mine = table[own, distance, holds]
+                yours = table[total - own, 4 - distance, 1 - holds]
+                assert mine + yours == pytest.approx(1.0, abs=1e-8)
+
+
+def test_dp__richman_payment_agrees_with_simulation():
+    game = make_game("scotch", payment="opponent", money=8, length=4)
+    expected = bots.win_probability(game)[8, 2, 1]
+    match = play_match(game, ["random", "random"], 20_000, seed=3)
+    # Both bots of the match play every seat equally often: look at player 0's games only.
+    seat0 = bots.win_probability(game)[8, 2, 1], bots.win_probability(game)[8, 2, 0]
+    assert sum(seat0) == pytest.approx(1.0, abs=1e-8)
+    assert match.scores[0].mean == pytest.approx(0.0, abs=4 * match.scores[0].half_width)
+    assert 0.4 < expected < 0.7
+
+
+def test_dp__never_bids_one_when_it_can_bid_more():
+    game = make_game("scotch", money=30)
+    bids = bots.dp(game).params.reshape(31, 31, 11, 2)
+    assert (bids[2:, 1:, 1:10, :] >= 2).all()
+
+
+def test_dp__refuses_a_game_too_large_for_its_table():
+    game = make_game("scotch", money=9000)
+    with pytest.raises(ValueError, match="dp takes at most"):
+        make_bot(game, "dp")
+
+
+def test_dp__beats_random_bidding_clearly():
+    match = play_match(make_game("scotch"), ["dp", "uniform"], 4000, seed=1)
+    assert match.scores[0].mean - match.scores[0].half_width > 0.5
+
+
+def test_uniform__bids_one_to_twenty_within_its_money():
+    game = make_game("scotch")
+    bot = make_bot(game, "uniform:high=7")
+    act = game.compiled(bot.act)
+    rng = np.random.default_rng(0).integers(1, 2**64, 2, dtype=np.uint64)
+    state = game.new_state(rng.copy())
+    seen = {int(act(game.cfg, bot.params, state, 0, rng, None)) for _ in range(300)}
+    assert seen == set(range(1, 8))
+    state[scotch.MONEY] = 3
+    seen = {int(act(game.cfg, bot.params, state, 0, rng, None)) for _ in range(300)}
+    assert seen == {1, 2, 3}
+
+
+@pytest.mark.parametrize("spec", ["uniform:high=0", "uniform:low=3", "uniform:high", "unifrom"])
+def test_bots__bad_options_and_names_are_refused(spec):
+    with pytest.raises(ValueError, match=r"high|low|option=value|uniform"):
+        make_bot(make_game("scotch"), spec)
+
+
+def test_richman__bids_total_over_length_when_the_loser_is_paid():
+    game = make_game("scotch", payment="opponent", money=(120, 80))
+    for position in range(1, 10):
+        assert choose(game, bots.richman(game), position, (120, 80), 0, 0) == 20
+    assert choose(game, bots.richman(game), 5, (5, 195), 0, 0) == 5
+
+
+def test_richman__bids_the_poorman_price_worked_out_by_hand():
+    # Line of length 2: thresholds 0, 1/2, 1; the price is half of all money.
+    game = make_game("scotch", length=2, money=100)
+    assert choose(game, bots.richman(game), 1, (100, 60), 0, 0) == 80
+    # Length 3: thresholds 0, 1 - g, g, 1 with the golden section g = 0.618...; from position 1 the
+    # price is g / (1 + g) of all money, from position 2 it is (1 - (1 - g)) / (1 + 1 - (1 - g)).
+    golden = (5**0.5 - 1) / 2
+    game = make_game("scotch", length=3, money=100)
+    assert choose(game, bots.richman(game), 1, (70, 90), 0, 0) == round(160 * golden / (1 + golden))
+    assert choose(game, bots.richman(game), 2, (90, 70), 0, 0) == round(160 * golden / (1 + golden))
+
+
+def test_richman__with_more_than_its_threshold_hardly_ever_loses():
+    for payment in ("bank", "opponent"):
+        rich = make_game("scotch", payment=payment, money=(130, 70))
+        for rival in ("uniform", "random", "dp"):
+            batch_loss = _losses_of_the_rich(rich, rival)
+            assert batch_loss < 0.02, (payment, rival)
+
+
+def _losses_of_the_rich(game, rival):
+    from bidarena.envs.batch import Batch
+
+    batch = Batch(game, 300, seed=5)
+    players = [make_bot(game, "richman"), make_bot(game, rival)]
+    actions = np.zeros(300, np.int64)
+    while (batch.movers >= 0).any():
+        for seat, bot in enumerate(players):
+            batch.ask(bot, batch.movers == seat, actions)
+        batch.step(actions)
+    return float((batch.returns[:, 0] < 0).mean())

@@ -1,0 +1,182 @@
+"""Compilation: nothing at import, all from the cache in a second process, plain on demand."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+from bidarena.envs.compile import borrow, compiled, digest, rule, seconds
+
+
+def run(code, folder, **environment):
+    """A fresh interpreter in `folder`; what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr.strip()
+
+
+PLAY = """
+    from numba.core import event
+    recorder = event.RecordingListener()
+    event.register("numba:compile", recorder)
+    import gymnasium as gym, bidarena.envs
+    env = gym.make("bidarena/Scotch-v0", money=(20, 20))
+    env.reset(seed=1)
+    env.step(1)
+    run = env.unwrapped._batch._run
+    print(len(recorder.buffer), sum(run.stats.cache_hits.values()))
+"""
+
+
+def test_import__is_quick_and_brings_neither_numba_nor_torch(tmp_path):
+    code = """
+        import sys, time
+        began = time.perf_counter()
+        import bidarena.envs
+        print(time.perf_counter() - began)
+        print([m for m in ("numba", "torch", "pettingzoo", "PIL") if m in sys.modules])
+    """
+    seconds, loaded = run(code, tmp_path)[0].splitlines()
+    assert loaded == "[]"
+    assert float(seconds) < 5  # a bound against accidents; `bidarena bench` has the figure
+
+
+def test_compile__second_process_compiles_nothing(tmp_path):
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    first, said = run(PLAY, tmp_path, **cache)
+    assert int(first.split()[0]) > 0
+    assert said.count("compiling scotch") == 1
+    second, said = run(PLAY, tmp_path, **cache)
+    assert second == "0 1"
+    assert said == ""
+
+
+def test_compile__plain_python_plays_the_same_game(tmp_path):
+    code = """
+        import numpy as np, gymnasium as gym, bidarena.envs, warnings
+        warnings.simplefilter("error")
+        env = gym.make("bidarena/Scotch-v0", money=(20, 20), opponent="uniform", tie="coin")
+        view, info = env.reset(seed=3)
+        for _ in range(60):
+            bid = int(np.flatnonzero(info["action_mask"])[-1] // 2)
+            view, reward, over, cut, info = env.step(bid)
+            print(view.tolist(), reward, over, cut)
+            if over or cut:
+                view, info = env.reset()
+    """
+    assert run(code, tmp_path, NUMBA_DISABLE_JIT="1")[0] == run(code, tmp_path)[0]
+
+
+def test_compile__goes_on_without_a_writable_cache_and_says_so_once(tmp_path):
+    code = """
+        import warnings
+        import numba.core.caching as caching
+        for locator in list(caching.CacheImpl._locator_classes):
+            locator.from_function = classmethod(lambda cls, function, path: None)
+        import gymnasium as gym, bidarena.envs
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            env = gym.make("bidarena/Scotch-v0", money=(5, 5))
+            env.reset(seed=1)
+        print(sum("no cache folder is writable" in str(w.message) for w in caught))
+    """
+    assert run(code, tmp_path)[0] == "1"
+
+
+LIMIT = 3
+
+
+def helper(x):
+    return x + LIMIT
+
+
+def doubled(x):
+    return helper(x) * 2
+
+
+def factorial(n):
+    if n <= 1:
+        return 1
+    return n * factorial(n - 1)
+
+
+@rule
+def chosen_rule(x):
+    raise NotImplementedError
+
+
+def uses_rule(x):
+    return chosen_rule(x) + 1
+
+
+def plus_ten(x):
+    return x + 10
+
+
+def times_two(x):
+    return x * 2
+
+
+def first_of_borrowed(array):
+    array = borrow(array)
+    return array[0]
+
+
+def spin(until):
+    rounds = 0
+    while seconds() < until:
+        rounds += 1
+    return rounds
+
+
+def test_compile__clock_is_pythons_monotonic_clock():
+    wait = compiled(spin, {}, "test")
+    wait(0.0)
+    began = time.monotonic()
+    assert wait(began + 0.05) > 100
+    assert 0.05 <= time.monotonic() - began < 1.0
+
+
+def test_compile__functions_reached_by_name_are_compiled_too():
+    assert compiled(doubled, {}, "test")(4) == 14
+
+
+def test_compile__recursion_works():
+    assert compiled(factorial, {}, "test")(6) == 720
+
+
+def test_compile__rules_stand_for_their_stubs_and_do_not_mix():
+    assert compiled(uses_rule, {"chosen_rule": plus_ten}, "test")(5) == 16
+    assert compiled(uses_rule, {"chosen_rule": times_two}, "test")(5) == 11
+
+
+def test_compile__missing_rule_is_named():
+    with pytest.raises(LookupError, match="chosen_rule"):
+        compiled(uses_rule, {}, "test")
+
+
+def test_compile__borrowed_array_is_the_same_memory():
+    assert compiled(first_of_borrowed, {}, "test")(np.array([7, 8])) == 7
+
+
+def test_digest__changes_with_constants_helpers_and_rules(monkeypatch):
+    before = digest(doubled, {})
+    monkeypatch.setitem(globals(), "LIMIT", 4)
+    assert digest(doubled, {}) != before
+    monkeypatch.undo()
+    assert digest(doubled, {}) == before
+    monkeypatch.setitem(globals(), "helper", plus_ten)
+    assert digest(doubled, {}) != before
+    one, two = ({"chosen_rule": f} for f in (plus_ten, times_two))
+    assert digest(uses_rule, one) != digest(uses_rule, two)
