@@ -46,6 +46,19 @@ register_bot("scotch/uniform", "bidarena.baselines.scotch:uniform")
 register_bot("richman/richman", "bidarena.baselines.richman:richman")
 register_bot("richman/safety", "bidarena.baselines.richman:safety")
 
+register_game(
+    "raj",
+    "bidarena.envs.raj.env:raj",
+    "bidarena/Raj-v0",
+    entry_point="bidarena.envs.raj.env:RajEnv",
+    vector_entry_point="bidarena.envs.raj.env:RajVectorEnv",
+)
+register_bot("raj/random", "bidarena.baselines.raj:random")
+register_bot("raj/value", "bidarena.baselines.raj:value")
+register_bot("raj/valueplus", "bidarena.baselines.raj:valueplus")
+register_bot("raj/minimax", "bidarena.baselines.raj_minimax:minimax")
+register_bot("raj/published", "bidarena.baselines.raj_minimax:published")
+register_bot("raj/greedy", "bidarena.baselines.raj:greedy")
 register_bot("scotch/dp", "bidarena.baselines.scotch:dp")
 register_bot("scotch/richman", "bidarena.baselines.scotch:richman")
 

@@ -6,6 +6,7 @@ interfaces of Gymnasium, PettingZoo and SB3 stand on this file and on `learner.p
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -75,7 +76,10 @@ class Batch:
         self._bind()
 
     def reset(
-        self, where: NDArray[np.bool_] | None = None, *, seed: int | Iterable[int] | None = None
+        self,
+        where: NDArray[np.bool_] | None = None,
+        *,
+        seed: int | Iterable[int | None] | None = None,
     ) -> None:
         """Deal new games in all rows, or in the rows where `where` is true.
 
@@ -83,8 +87,7 @@ class Batch:
         environment with that seed would be. Without one the rows' generators go on.
         """
         chosen = np.ones(self.rows, np.bool_) if where is None else _row_mask(where, self.rows)
-        if seed is not None or not self.rngs.any():
-            seed_rows(self.rngs, seed, np.random.default_rng())
+        seed_rows(self.rngs, seed, np.random.default_rng(), chosen)
         args = (self.game.cfg, self.states, self.rngs, chosen, self.movers, self.observations)
         self.threads.over(self.rows, self._deal, *args, self.masks, self.returns, self.illegal)
 
@@ -131,23 +134,40 @@ class Threads:
 
 
 def seed_rows(
-    rngs: NDArray[np.uint64], seed: int | Iterable[int] | None, fallback: np.random.Generator
-) -> None:
-    """Seed every row: from seed + row, from one seed each, or from `fallback` without seeds."""
+    rngs: NDArray[np.uint64],
+    seed: Any,
+    fallback: np.random.Generator,
+    where: NDArray[np.bool_] | None = None,
+) -> NDArray[np.bool_]:
+    """Seed rows (all, or where `where` is true) and tell which ones have a new seed.
+
+    Args:
+        rngs: (rows, words) the generators, all zeros where a row was never seeded.
+        seed: a number: row i gets seed + i; one for each row: None leaves that row as it is; None:
+            rows that never had one get words of `fallback`.
+        fallback: where words come from without a seed.
+        where: which rows to touch.
+    """
     rows = len(rngs)
-    if seed is None:
-        rngs[:] = seeded(fallback, rngs.size).reshape(rngs.shape)
-        return
-    if isinstance(seed, int | np.integer):
-        first = whole("seed", seed, 0, 2**63)
-        seeds: list[Any] = [first + row for row in range(rows)]
-    else:
-        seeds = list(seed)
+    if isinstance(seed, Iterable) and not isinstance(seed, str | bytes):
+        seeds = [None if own is None else whole("seed", own, 0, 2**64) for own in seed]
         if len(seeds) != rows:
             raise ValueError(f"seed: got {len(seeds)} seeds for {rows} rows")
-    for row, own in enumerate(seeds):
-        generator = fallback if own is None else seeding.np_random(whole("seed", own, 0, 2**64))[0]
-        rngs[row] = seeded(generator, rngs.shape[1])
+    elif seed is not None:
+        first = whole("seed", seed, 0, 2**63)
+        seeds = [first + row for row in range(rows)]
+    else:
+        seeds = [None] * rows
+    fresh = np.array([own is not None for own in seeds])
+    if where is not None:
+        fresh &= where
+    for row in np.flatnonzero(fresh):
+        rngs[row] = seeded(seeding.np_random(seeds[row])[0], rngs.shape[1])
+    unseeded = ~rngs.any(axis=1)
+    if unseeded.any():
+        words = seeded(fallback, int(unseeded.sum()) * rngs.shape[1])
+        rngs[unseeded] = words.reshape(-1, rngs.shape[1])
+    return fresh | unseeded
 
 
 def forfeits(game: Game) -> NDArray[np.float64]:
@@ -163,23 +183,42 @@ def forfeits(game: Game) -> NDArray[np.float64]:
     return np.where(side, worst, share)
 
 
+def as_action(action: Any) -> int:
+    """One action as an int; a number that is not whole or beyond all bounds becomes -1: illegal."""
+    try:
+        number = operator.index(action)
+    except TypeError:
+        if isinstance(action, str | bytes | complex | np.complexfloating):
+            raise TypeError(f"action={action!r}: expected a whole number") from None
+        try:
+            exact = float(action)
+        except (TypeError, ValueError):
+            raise TypeError(f"action={action!r}: expected a whole number") from None
+        number = int(exact) if exact.is_integer() else -1
+    return number if abs(number) < 2**62 else -1
+
+
 def as_actions(actions: ArrayLike, rows: int) -> NDArray[np.int64]:
-    """One int64 action per row; whatever is not a whole number becomes -1, which is illegal."""
+    """One int64 action per row; whatever is not a whole number becomes -1, which is illegal.
+
+    The result is contiguous and writeable, because Numba would compile anew for anything else.
+    """
     array = np.asarray(actions)
     if array.shape != (rows,):
         raise ValueError(f"actions: expected shape ({rows},), one per row, got {array.shape}")
     if array.dtype == np.int64:
-        return array  # the usual case, and the fast one
-    if array.dtype.kind in "iub":
-        if array.dtype == np.uint64:
-            return np.where(array > 2**62, -1, array).astype(np.int64)
+        return array if array.flags.carray else array.copy()
+    if array.dtype.kind in "ib":
         return array.astype(np.int64)
-    try:
+    if array.dtype.kind == "u":
+        return np.where(array > 2**62, 0, array).astype(np.int64) - (array > 2**62)
+    if array.dtype.kind == "f":
         numbers = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"actions: expected whole numbers, got dtype {array.dtype}") from None
-    fits = (np.abs(numbers) < 2**53) & (numbers == np.floor(numbers))
-    return np.where(fits, numbers, -1).astype(np.int64)
+        whole_ones = (np.abs(numbers) < 2**53) & (numbers == np.floor(numbers))
+        return np.where(whole_ones, numbers, -1).astype(np.int64)
+    if array.dtype.kind == "O":
+        return np.array([-1 if one is None else as_action(one) for one in array], np.int64)
+    raise TypeError(f"actions: expected whole numbers, got dtype {array.dtype}")
 
 
 def _row_mask(where: NDArray[np.bool_], rows: int) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ values of all constants they read.
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 import time
 import types
@@ -32,7 +33,6 @@ _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 
 # (function, rules) -> compiled copy; a rule set is identified by its functions.
 _copies: dict[tuple[Function, tuple[tuple[str, Function], ...]], Function] = {}
-_underway: list[Function] = []
 
 
 def rule(stub: Function) -> Function:
@@ -45,10 +45,15 @@ def borrow(array: Any) -> Any:
     """The same array without its reference count, for the top of a compiled loop.
 
     Every view of a row (`states[i]`) otherwise counts references up and down with atomic
-    instructions, which takes longer than most rules. The caller must keep the array alive: right
-    for arguments, wrong for arrays made inside. In plain Python it is the array itself.
+    instructions, which takes longer than most rules. Whoever owns the array must keep it alive:
+    callers do that for arguments; a function that makes an array itself calls `keep` at its end.
+    In plain Python it is the array itself.
     """
     return array
+
+
+def keep(array: Any) -> None:
+    """Does nothing, but until here an array made in this function and borrowed is not freed."""
 
 
 def seconds() -> float:
@@ -67,56 +72,51 @@ def compiled(body: Function, rules: Mapping[str, Function], label: str) -> Funct
     from numba import config
 
     _watch_compilation()
-    function = _copy(body, tuple(sorted(rules.items())), label)
+    function = _copy(body, dict(rules), label)
     return _quiet_overflow(function) if config.DISABLE_JIT else function
 
 
 def digest(body: Function, rules: Mapping[str, Function]) -> str:
     """Twelve hex digits that change whenever `body` or anything it reaches changes."""
-    seen: dict[Function, None] = {}
     lines = [repr(_OPTIONS)]
-    _describe(body, dict(rules), seen, lines)
+    _describe(body, dict(rules), {}, lines, {})
+    return _hashed(lines)
+
+
+def _hashed(lines: list[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
-def _copy(body: Function, rules: tuple[tuple[str, Function], ...], label: str) -> Function:
-    key = (body, rules)
-    if key in _copies:
-        return _copies[key]
-    if body in _underway:
-        raise TypeError(f"{_where(body)} and another function call each other; only one may")
+def _copy(body: Function, rules: dict[str, Function], label: str) -> Function:
     if body.__closure__:
         raise TypeError(f"{_where(body)} uses variables of an enclosing function; pass them in")
-    _underway.append(body)
-    try:
-        return _copies.setdefault(key, _new_copy(body, rules, label))
-    finally:
-        _underway.pop()
+    reached: dict[Function, None] = {}
+    lines = [repr(_OPTIONS)]
+    used: dict[str, Function] = {}
+    _describe(body, rules, reached, lines, used)
+    key = (body, tuple(sorted(used.items())))  # what it does not reach makes no difference
+    if key not in _copies:
+        _copies[key] = _new_copy(body, rules, label, _hashed(lines))
+    return _copies[key]
 
 
-def _new_copy(body: Function, rules: tuple[tuple[str, Function], ...], label: str) -> Function:
+def _new_copy(body: Function, rules: dict[str, Function], label: str, hashed: str) -> Function:
     namespace = dict(body.__globals__)
-    given = dict(rules)
     for name, value in _references(body):
-        target = _resolve(value, given)
+        target = _resolve(value, rules)
         if target is borrow:
             namespace[name] = _borrow_intrinsic()
         elif target is seconds:
             namespace[name] = _seconds_intrinsic()
-        elif isinstance(target, types.FunctionType) and target is not body:
+        elif isinstance(target, types.FunctionType):
             namespace[name] = _copy(target, rules, label)
-    copy = types.FunctionType(
-        body.__code__,
-        namespace,
-        body.__name__,
-        body.__defaults__,
-    )
-    copy.__qualname__ = f"{body.__name__}__{label}_{digest(body, given)}"
+    copy = types.FunctionType(body.__code__, namespace, body.__name__, body.__defaults__)
+    # The name becomes that of a file, so a label such as "mine/nim" must not stay as it is.
+    tag = re.sub(r"\W+", "_", label)
+    copy.__qualname__ = f"{body.__name__}__{tag}_{hashed}"
     copy.__module__ = body.__module__
-    function = _jit(copy)
-    namespace[body.__name__] = function  # a function that calls itself calls its compiled self
     _labels[copy.__qualname__] = label
-    return function
+    return _jit(copy)
 
 
 def _where(body: Function) -> str:
@@ -235,22 +235,36 @@ def _resolve(value: Any, rules: Mapping[str, Function]) -> Any:
 
 
 def _describe(
-    body: Function, rules: dict[str, Function], seen: dict[Function, None], lines: list[str]
+    body: Function,
+    rules: dict[str, Function],
+    path: dict[Function, None],
+    lines: list[str],
+    used: dict[str, Function],
 ) -> None:
-    if body in seen or body in (borrow, seconds):  # those two are not compiled from their code
+    """Append to `lines` all that the compiled `body` depends on; note the rules it uses in `used`.
+
+    `path` holds the functions on the way here: finding one of them again is a circle, which Numba's
+    cache cannot keep.
+    """
+    if body in (borrow, seconds):  # not compiled from their code
         return
-    seen[body] = None
+    if body in path:
+        raise TypeError(f"{_where(body)} calls itself, directly or not; write a loop with a stack")
+    path[body] = None
     lines.append(f"def {body.__module__}.{body.__qualname__}{body.__defaults__!r}")
     _describe_code(body.__code__, lines)
     for name, value in _references(body):
         target = _resolve(value, rules)
+        if target is not value:
+            used[value.__name__] = target
         if isinstance(target, types.FunctionType):
             lines.append(f"{name} is {target.__module__}.{target.__qualname__}")
-            _describe(target, rules, seen, lines)
+            _describe(target, rules, path, lines, used)
         elif isinstance(target, np.ndarray):
             lines.append(f"{name} = {target.dtype}{target.shape}{target.tobytes().hex()}")
         elif isinstance(target, bool | int | float | str | tuple | slice | np.generic):
             lines.append(f"{name} = {target!r}")
+    del path[body]
 
 
 def _describe_code(code: types.CodeType, lines: list[str]) -> None:

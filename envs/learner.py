@@ -8,10 +8,11 @@ wait for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 
 from bidarena.envs.batch import Threads, as_actions, forfeits, seed_rows
@@ -44,9 +45,11 @@ SEAT = 0  # the learner's
 WAITING = 1  # for whom the row waits
 EPISODE = 2  # games begun since the row was seeded
 ACTED = 3  # has the learner moved in this game?
-LINEUP = 4  # from here on: which of its candidates plays in each other seat
+REDEALS = 4  # games before this one, in a row, that ended before his first move
+LINEUP = 5  # from here on: which of its candidates plays in each other seat
 
 FOR_LEARNER, FOR_OPPONENT, FOR_RESET, STUCK = 0, 1, 2, 3
+FOR_DEAL = 4  # to be dealt in this very call; a row that waits for a reset may wait longer
 
 # rows of `flags`, what happened in a row during the last step
 TERMINATED, TRUNCATED, ILLEGAL, OPPONENT_ILLEGAL = 0, 1, 2, 3
@@ -95,6 +98,7 @@ class LearnerBatch:
         self.raise_illegal = choice("illegal_action", illegal_action, ("lose", "raise")) == 1
         self._seat = _seat_rule(seat, game.players)
         self._autoreset = autoreset
+        self._broken = False  # did an opponent raise in the middle of a step?
 
         self.candidates, self._lineups = _resolve(game, opponents)
         compiled_bot = self.candidates[0] if len(self.candidates) == 1 else None
@@ -139,17 +143,17 @@ class LearnerBatch:
         views = (self.observations, self.final_observations, self.masks, self.rewards, self.flags)
         return sum(array.nbytes for array in games + views)
 
-    def seed(self, seed: int | Iterable[int] | None, fallback: np.random.Generator) -> None:
-        """Seed the rows as described in `seed_rows`; what follows depends on nothing earlier."""
-        seed_rows(self.rngs, seed, fallback)
-        self.meta[:, EPISODE] = 0
+    def seed(self, seed: Any, fallback: np.random.Generator) -> None:
+        """Seed rows as described in `seed_rows`; what follows there depends on nothing earlier."""
+        fresh = seed_rows(self.rngs, seed, fallback)
+        self.meta[fresh, EPISODE] = 0
 
     def reset(self, where: NDArray[np.bool_] | None = None) -> None:
         """Deal a new game in all rows, or in some, up to the learner's first decision."""
-        if where is None:
-            self.meta[:, WAITING] = FOR_RESET
-        else:
-            self.meta[where, WAITING] = FOR_RESET
+        chosen = slice(None) if where is None else where
+        self.meta[chosen, WAITING] = FOR_DEAL
+        self.meta[chosen, REDEALS] = 0
+        self._broken = self._broken and where is not None
         self._pass(DEAL, self.actions)
 
     def step(self, actions: ArrayLike) -> None:
@@ -158,15 +162,15 @@ class LearnerBatch:
         A row whose game is over is dealt a new one instead, and its action ignored.
         """
         chosen = as_actions(actions, self.rows)
+        if self._broken:
+            raise ResetNeeded("an opponent failed in the last step: reset all rows before the next")
         if self.raise_illegal:
             self._refuse_illegal(chosen, self.meta[:, WAITING] == FOR_LEARNER, "action")
         self._pass(MOVE, chosen)
 
     def step_one(self, action: int) -> None:
         """`step` for a batch of one row, without the checks and conversions of a batch."""
-        if not 0 <= action < self.game.actions:
-            action = -1
-        self.actions[0] = action
+        self.actions[0] = action if -(2**62) < action < 2**62 else -1
         if self.raise_illegal:
             self._refuse_illegal(self.actions, self.meta[:, WAITING] == FOR_LEARNER, "action")
         if self._run(*self._args, MOVE, self.actions, 0, 1):
@@ -187,6 +191,7 @@ class LearnerBatch:
             self._answer_all()
         except BaseException:
             self.meta[:, WAITING] = FOR_RESET  # half-played rows must not be played on
+            self._broken = True
             raise
 
     def _answer_all(self) -> None:
@@ -251,7 +256,8 @@ class LearnerBatch:
         """The same for a bot inside the loop, which can only be noticed afterwards."""
         wrong = np.flatnonzero(self.flags[OPPONENT_ILLEGAL])
         if len(wrong):
-            self.meta[wrong, WAITING] = FOR_RESET
+            self.meta[:, WAITING] = FOR_RESET
+            self._broken = True
             raise ValueError(f"row {wrong[0]}: {self._inside.name} took an illegal action")
 
 
@@ -264,8 +270,8 @@ def _resolve(
             f"opponents={opponents!r}: {game.name} has {game.players} players, "
             f"expected {game.players - 1} opponents, in the order they sit after the learner"
         )
-    known: dict[Any, int] = {}
     found: list[Bot | Policy] = []
+    specs: list[Any] = []
     lineups: list[list[int]] = []
     for spec in opponents:
         several = list(spec) if isinstance(spec, list | tuple) else [spec]
@@ -273,12 +279,19 @@ def _resolve(
             raise ValueError("opponent=[]: expected at least one opponent to draw from")
         lineup = []
         for one in several:
-            if one not in known:
-                known[one] = len(found)
+            # Names are compared, anything else is itself only: a policy need not be hashable.
+            same = [i for i, known in enumerate(specs) if known is one or _same_name(known, one)]
+            if not same:
+                same = [len(found)]
+                specs.append(one)
                 found.append(_one(game, one))
-            lineup.append(known[one])
+            lineup.append(same[0])
         lineups.append(lineup)
     return found, lineups
+
+
+def _same_name(one: Any, other: Any) -> bool:
+    return isinstance(one, str) and isinstance(other, str) and one == other
 
 
 def _one(game: Game, spec: Any) -> Bot | Policy:
@@ -343,7 +356,7 @@ def run_rows(
         if entry == ANSWER:
             if waiting != FOR_OPPONENT:
                 continue
-        elif entry == DEAL and waiting != FOR_RESET:
+        elif entry == DEAL and waiting != FOR_DEAL:
             continue
         else:
             rewards[i] = 0.0
@@ -357,7 +370,7 @@ def run_rows(
         luck = rngs[i, WORDS:]
         mask = masks[i]
         loser = -1
-        if waiting == FOR_RESET:
+        if waiting in (FOR_RESET, FOR_DEAL):
             _begin(cfg, state, chance, luck, row, lineup_sizes, seat_rule)
         else:
             action = actions[i]
@@ -368,7 +381,6 @@ def run_rows(
             if waiting == FOR_LEARNER:
                 row[ACTED] = 1
 
-        redeals = 0
         while True:
             mover = to_move(cfg, state)
             seat = row[SEAT]
@@ -393,8 +405,8 @@ def run_rows(
                 continue
 
             if row[ACTED] == 0:  # over before the learner had a say: no episode of his
-                redeals += 1
-                if redeals > MOST_REDEALS:
+                row[REDEALS] += 1
+                if row[REDEALS] > MOST_REDEALS:
                     row[WAITING] = STUCK
                     open_rows += 1
                     break
@@ -417,6 +429,7 @@ def run_rows(
                 else:
                     flags[TRUNCATED, i] = True
             rewards[i] = results[seat]
+            row[REDEALS] = 0
             if autoreset:
                 observe(cfg, state, seat, final_observations[i])
                 _begin(cfg, state, chance, luck, row, lineup_sizes, seat_rule)

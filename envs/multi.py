@@ -24,7 +24,7 @@ try:
 except ImportError as missing:
     raise ImportError('this interface needs PettingZoo: pip install "bidarena[multi]"') from missing
 
-from bidarena.envs.batch import Batch
+from bidarena.envs.batch import Batch, as_action
 from bidarena.envs.check import choice
 from bidarena.envs.game import CUT_SHORT, Game
 from bidarena.envs.registry import env_id, make_game
@@ -92,7 +92,7 @@ class _Table:
 
     def move(self, action: Any) -> None:
         assert self.batch is not None
-        self.batch.step(np.array([np.nan if action is None else action], dtype=np.float64))
+        self.batch.step([-1 if action is None else as_action(action)])
 
     def results(self) -> dict[str, float]:
         assert self.batch is not None
@@ -230,10 +230,11 @@ class RawParallel(ParallelEnv):  # type: ignore[misc]
         if not self.agents:
             return {}, {}, {}, {}, {}
         infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        for seat in list(self._deciders()):
-            agent = self.possible_agents[seat]
-            if agent not in actions:
-                raise ValueError(f"actions: {agent} is to decide, but only {list(actions)} act")
+        deciders = [self.possible_agents[seat] for seat in self._deciders()]
+        missing = [agent for agent in deciders if agent not in actions]
+        if missing:
+            raise ValueError(f"actions: {missing[0]} is to decide, but only {list(actions)} act")
+        for agent in deciders:
             table.move(actions[agent])
             assert table.batch is not None
             if table.batch.illegal[0]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 try:
@@ -81,7 +82,7 @@ class SB3Env(VecEnv):
         """Deal new games in all rows, seeded if `seed` was called before."""
         seeds = [None if s is None else int(s) for s in self._seeds]
         if any(s is not None for s in seeds) or not self._seeded:
-            self._batch.seed(seeds, np.random.default_rng())  # type: ignore[arg-type]
+            self._batch.seed(seeds, np.random.default_rng())
             self._seeded = True
         self._reset_seeds()
         self._reset_options()
@@ -98,6 +99,8 @@ class SB3Env(VecEnv):
         self,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Play the actions, then everybody else up to the learner's next decisions."""
+        if not self._seeded:
+            raise ResetNeeded("call reset() before the first step()")
         batch = self._batch
         batch.step(self._actions)
         self._lengths += 1

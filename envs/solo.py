@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
+from bidarena.envs.batch import as_action
 from bidarena.envs.check import choice
 from bidarena.envs.game import Game
 from bidarena.envs.learner import FOR_LEARNER, SEAT, WAITING, LearnerBatch, Opponent
@@ -36,7 +36,7 @@ def opponents_of(
         if opponent is not None:
             raise ValueError("opponent, opponents: give one of the two")
         return list(opponents)
-    return [opponent or "random"] * (game.players - 1)
+    return ["random" if opponent is None else opponent] * (game.players - 1)
 
 
 def render_state(game: Game, mode: str, state: NDArray[np.int64], seat: int) -> Any:
@@ -111,7 +111,7 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         """Deal a new game; with a seed, the games from here on are determined by it."""
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
-            self._batch.seed(None, self.np_random)
+            self._batch.seed([seed], self.np_random)
             self._seeded = True
         self._batch.reset()
         return self._observation.copy(), {"action_mask": self._mask.copy()}
@@ -122,7 +122,7 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         if batch.meta[0, WAITING] != FOR_LEARNER:
             raise ResetNeeded("the game is over (or was never dealt): call reset() first")
         if type(action) is not int:
-            action = _as_action(action)
+            action = as_action(action)
         batch.step_one(action)
         info: dict[str, Any] = {"action_mask": self._mask.copy()}
         terminated, truncated, illegal, opponent_illegal = self._flags.tolist()
@@ -147,16 +147,3 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         if not self._seeded:
             raise ResetNeeded("nothing to render before the first reset()")
         return render_state(self.game, self.render_mode, self._batch.states[0], self.seat)
-
-
-def _as_action(action: Any) -> int:
-    """An int; what is a number but not a whole one becomes -1, which is illegal."""
-    try:
-        return operator.index(action)
-    except TypeError:
-        pass
-    try:
-        number = float(action)
-    except (TypeError, ValueError):
-        raise TypeError(f"action={action!r}: expected a whole number") from None
-    return int(number) if number.is_integer() and abs(number) < 2**53 else -1

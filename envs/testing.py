@@ -25,7 +25,7 @@ from bidarena.envs.batch import Batch
 from bidarena.envs.game import CUT_SHORT, OVER, RULES, Game
 from bidarena.envs.learner import LearnerBatch
 from bidarena.envs.registry import Bot, make_bot, make_game
-from bidarena.envs.rng import WORDS
+from bidarena.envs.rng import WORDS, seeded
 from bidarena.envs.solo import SoloEnv
 from bidarena.envs.vector import BatchedEnv
 
@@ -74,7 +74,7 @@ def check_bot(
         mask = np.zeros(made.actions, np.int8)
         legal(made.cfg, state, mask)
         before = state.copy()
-        luck = np.array([count + 1, seed + 1], np.uint64)
+        luck = seeded(np.random.default_rng([seed, count]), WORDS)
         action = int(act(made.cfg, player.params, state, mover, luck.copy(), scratch))
         who = f"{player.name} as player {mover} of {made}"
         assert 0 <= action < made.actions and mask[action], f"{who} chose illegal {action}"

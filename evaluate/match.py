@@ -49,6 +49,7 @@ class Score:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         interval = [self.mean - self.half_width, self.mean + self.half_width]
+        known = np.isfinite(self.half_width)  # not from a single deal
         return {
             "bot": self.bot,
             "games": self.games,
@@ -58,7 +59,7 @@ class Score:
             "win_rate": self.win_rate,
             "decided_rate": self.decided_rate,
             "mean_return": self.mean,
-            "mean_return_95": interval,
+            "mean_return_95": interval if known else None,
             "mean_points": self.points,
         }
 
@@ -185,12 +186,15 @@ def _score(
     points: NDArray[np.float64],
 ) -> Score:
     mine = results[:, :, k]
-    # A game is won when no other side did as well; partners of one side share their result. The
-    # side of a bot is that of its seat, and rotations keep partners together.
-    rivals = [j for j in range(game.players) if game.teams[j] != game.teams[k]]
-    best_rival = results[:, :, rivals].max(axis=2)
+    # A game is won when no other side did as well; who is on which side depends on the seats.
+    best_rival = np.empty_like(mine)
+    for rotation in range(game.players):
+        side = [game.teams[(j + rotation) % game.players] for j in range(game.players)]
+        rivals = [j for j in range(game.players) if side[j] != side[k]]
+        best_rival[:, rotation] = results[:, rotation, rivals].max(axis=1)
     wins = int((mine > best_rival).sum())
     losses = int((mine < best_rival).sum())
+    counted = points[:, :, k][~np.isnan(points[:, :, k])] if game.score is not None else np.empty(0)
     per_deal = mine.mean(axis=1)
     spread = per_deal.std(ddof=1) / np.sqrt(len(per_deal)) if len(per_deal) > 1 else np.inf
     return Score(
@@ -201,7 +205,7 @@ def _score(
         losses=losses,
         mean=float(mine.mean()),
         half_width=float(Z95 * spread),
-        points=float(np.nanmean(points[:, :, k])) if game.score is not None else None,
+        points=float(counted.mean()) if counted.size else None,
     )
 
 

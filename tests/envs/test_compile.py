@@ -152,8 +152,39 @@ def test_compile__functions_reached_by_name_are_compiled_too():
     assert compiled(doubled, {}, "test")(4) == 14
 
 
-def test_compile__recursion_works():
-    assert compiled(factorial, {}, "test")(6) == 720
+def ping(n):
+    return pong(n)
+
+
+def pong(n):
+    return ping(n)
+
+
+@pytest.mark.parametrize("body", [factorial, ping])
+def test_compile__functions_that_call_themselves_are_refused(body):
+    with pytest.raises(TypeError, match="calls itself"):
+        compiled(body, {}, "test")
+
+
+def reads_through_a_module(x):
+    return textwrap.width + x
+
+
+def test_compile__what_is_read_through_a_module_is_refused():
+    with pytest.raises(TypeError, match="by name: from textwrap import"):
+        compiled(reads_through_a_module, {}, "test")
+
+
+def test_compile__closures_are_refused():
+    outside = 3
+    with pytest.raises(TypeError, match="enclosing function"):
+        compiled(lambda x: x + outside, {}, "test")
+
+
+def test_compile__helpers_are_shared_between_rule_sets_they_do_not_use():
+    one, two = (compiled(uses_rule, {"chosen_rule": f}, "test") for f in (plus_ten, times_two))
+    assert one is not two
+    assert compiled(doubled, {"chosen_rule": plus_ten}, "test") is compiled(doubled, {}, "test")
 
 
 def test_compile__rules_stand_for_their_stubs_and_do_not_mix():

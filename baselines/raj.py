@@ -1,0 +1,244 @@
+"""The classical bots of Raj."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import comb
+
+import numpy as np
+
+from bidarena.envs.compile import compiled
+from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
+from bidarena.envs.raj.rules import (
+    BANK,
+    CARDS,
+    CARRY,
+    HANDS,
+    ITEMS,
+    LEFT,
+    MARGIN,
+    OUTCOME,
+    POT,
+    REWARD,
+    SAME,
+    SIZE,
+    SPLIT,
+    TIE,
+    UNIT,
+    banks_at,
+    count,
+    nth,
+    without_item,
+)
+from bidarena.envs.registry import Bot
+from bidarena.envs.rng import below
+
+
+def random(game: Game) -> Bot:
+    """Every card in the hand equally likely."""
+    return Bot("random", _random_act, np.zeros(1))
+
+
+def _random_act(
+    cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask
+) -> int:
+    hand = state[HANDS + player]
+    return nth(hand, below(rng, count(hand)))
+
+
+def value(game: Game) -> Bot:
+    """The card closest to the worth of the pot, the lower one if two are."""
+    return Bot("value", _closest_act, np.array([0.0]))
+
+
+def valueplus(game: Game) -> Bot:
+    """The card closest to one more than the worth of the pot, the lower one if two are."""
+    return Bot("valueplus", _closest_act, np.array([1.0]))
+
+
+def _closest_act(
+    cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask
+) -> int:
+    hand = state[HANDS + player]
+    target = state[POT] + int(params[0])
+    closest = -1
+    nearest = 0
+    for card in range(cfg[SIZE]):
+        if (hand >> card) & 1:
+            distance = abs(cfg[CARDS + card] - target)
+            if closest < 0 or distance < nearest:
+                closest = card
+                nearest = distance
+    return closest
+
+
+# --- greedy --------------------------------------------------------------------------------------
+
+MOST_POSITIONS = (
+    8_000_000  # in the table of `greedy`, 8 bytes each; the default game has 1,3 million
+)
+
+# The table: for every set of items left (bit mask) five numbers, for every hand its rank among the
+# hands of the same size, then the worth of every position.
+_BASE, _HANDS, _LOW_POT, _POTS, _REACH = 0, 1, 2, 3, 4
+_COLUMNS = 5
+
+
+def greedy(game: Game) -> Bot:
+    """The best response to an opponent who plays every card with equal probability.
+
+    Exact, for the reward of the game: it looks all the way to the end, averaging over his cards and
+    the items to come, in a table that is computed when the bot is made. Of equally good cards it
+    plays the lowest. Two players only, and games small enough for the table: 6 cards with the
+    reward "outcome", 7 with "margin" and "bank", where it does not matter what is in the banks.
+    """
+    if game.players != 2:
+        raise ValueError(f"greedy plays against one opponent, not in a game of {game.players}")
+    return Bot("greedy", _greedy_act, _greedy_table(game.cfg.tobytes()))
+
+
+@lru_cache(maxsize=4)
+def _greedy_table(cfg_bytes: bytes) -> Params:
+    cfg = np.frombuffer(cfg_bytes, np.int64).copy()
+    size = int(cfg[SIZE])
+    sets = 1 << size
+    ranks = np.zeros(sets)
+    met = [0] * (size + 1)  # hands of each size so far
+    for hand in range(sets):
+        ranks[hand] = met[hand.bit_count()]
+        met[hand.bit_count()] += 1
+
+    columns = np.zeros((sets, _COLUMNS))
+    base = sets * (_COLUMNS + 1)
+    for left in range(sets - 1):
+        if not _comes_up(cfg, left):
+            continue
+        shown = [int(cfg[ITEMS + i]) for i in range(size) if not (left >> i) & 1]
+        low, high = min(shown), max(shown)
+        if cfg[TIE] == CARRY:
+            low = min(low, sum(item for item in shown if item < 0))
+            high = max(high, sum(item for item in shown if item > 0))
+        pots = high - low + 1
+        reach = sum(map(abs, shown)) if cfg[REWARD] == OUTCOME else 0
+        hands = comb(size, left.bit_count() + 1)
+        columns[left] = base, hands, low, pots, reach
+        base += hands * hands * pots * (2 * reach + 1)
+        if base > MOST_POSITIONS:
+            instead = ", or reward='margin'" if cfg[REWARD] == OUTCOME else ""
+            raise ValueError(
+                f"greedy would need a table of more than {MOST_POSITIONS:,} positions for this "
+                f"game; play fewer cards, or items of smaller values{instead}"
+            )
+    table = np.zeros(base)
+    table[: sets * _COLUMNS] = columns.ravel()
+    table[sets * _COLUMNS : sets * (_COLUMNS + 1)] = ranks
+    compiled(_fill, {}, "raj")(cfg, table)
+    return table
+
+
+def _comes_up(cfg: Cfg, left: int) -> bool:
+    """Can exactly these items be left? Of equal items the lower ones go first."""
+    for item in range(cfg[SIZE]):
+        if (left >> item) & 1 and (cfg[SAME + item] >> item) & ~(left >> item):
+            return False
+    return True
+
+
+def _fill(cfg: Cfg, table: Params) -> None:
+    """Work out the worth of every position, from the last round back to the first."""
+    size = cfg[SIZE]
+    for held in range(1, size + 1):
+        for left in range(1 << size):
+            if count(left) != held - 1 or not _comes_up(cfg, left):
+                continue
+            row = left * _COLUMNS
+            low, pots = int(table[row + _LOW_POT]), int(table[row + _POTS])
+            reach = int(table[row + _REACH])
+            for mine in range(1 << size):
+                if count(mine) != held:
+                    continue
+                for other in range(1 << size):
+                    if count(other) != held:
+                        continue
+                    for pot in range(low, low + pots):
+                        # What is in the pot is in nobody's bank.
+                        most = max(0, reach - abs(pot))
+                        for ahead in range(-most, most + 1):
+                            best = -np.inf
+                            for card in range(size):
+                                if (mine >> card) & 1:
+                                    worth = _expect(cfg, table, mine, other, left, pot, ahead, card)
+                                    best = max(best, worth)
+                            table[_index(cfg, table, mine, other, left, pot, ahead)] = best
+
+
+def _index(cfg: Cfg, table: Params, mine: int, other: int, left: int, pot: int, ahead: int) -> int:
+    """Where the table has the worth of a position."""
+    row = left * _COLUMNS
+    ranks = _COLUMNS << cfg[SIZE]
+    hands = table[ranks + mine] * table[row + _HANDS] + table[ranks + other]
+    place = hands * table[row + _POTS] + pot - table[row + _LOW_POT]
+    reach = table[row + _REACH]
+    if reach > 0:
+        place = place * (2 * reach + 1) + ahead + reach
+    return int(table[row + _BASE] + place)
+
+
+def _expect(
+    cfg: Cfg, table: Params, mine: int, other: int, left: int, pot: int, ahead: int, card: int
+) -> float:
+    """What bidding `card` brings on average from here on, if the rest is played best."""
+    reward, tie = cfg[REWARD], cfg[TIE]
+    mine_after = mine ^ (1 << card)
+    total = 0.0
+    for reply in range(cfg[SIZE]):
+        if not (other >> reply) & 1:
+            continue
+        ahead_after = ahead
+        carried = 0
+        if reply == card:
+            if tie == CARRY:
+                carried = pot
+            elif tie == SPLIT and reward == BANK:
+                total += pot / 2
+        elif (card > reply) == (pot >= 0):
+            ahead_after += pot
+            if reward != OUTCOME:
+                total += pot
+        else:
+            ahead_after -= pot
+            if reward == MARGIN:
+                total -= pot
+
+        if left == 0:
+            if reward == OUTCOME:
+                total += float(np.sign(ahead_after))
+            continue
+        other_after = other ^ (1 << reply)
+        later = 0.0
+        for item in range(cfg[SIZE]):
+            if (left >> item) & 1:
+                after = without_item(cfg, left, item)
+                next_pot = carried + cfg[ITEMS + item]
+                later += table[
+                    _index(cfg, table, mine_after, other_after, after, next_pot, ahead_after)
+                ]
+        total += later / count(left)
+    return total / count(other)
+
+
+def _greedy_act(
+    cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask
+) -> int:
+    banks = banks_at(cfg)
+    mine, other = state[HANDS + player], state[HANDS + 1 - player]
+    ahead = (state[banks + player] - state[banks + 1 - player]) // cfg[UNIT]
+    best = -np.inf
+    best_card = -1
+    for card in range(cfg[SIZE]):
+        if (mine >> card) & 1:
+            worth = _expect(cfg, params, mine, other, state[LEFT], state[POT], ahead, card)
+            if worth > best + 1e-12:
+                best = worth
+                best_card = card
+    return best_card

@@ -1,0 +1,93 @@
+"""Every registered game and bot, through the conformance kit and Gymnasium's checker."""
+
+import json
+import warnings
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import bidarena.envs
+from bidarena.envs.registry import env_id, make_game
+from bidarena.envs.testing import check_bot, check_game
+
+GAMES = ("scotch", "richman", "raj")
+
+VARIANTS = {
+    "scotch": [
+        {},
+        {"payment": "opponent", "max_rounds": 30},
+        {"tie": "coin", "both_broke": "play_on", "money": (5, 9)},
+        {"tie": "holder", "both_broke": "play_on", "length": 4},
+        {"broke": "lose", "length": 3, "money": (7, 4)},
+        {"know_opponent_money": False, "money": (12, 12)},
+        {"know_opponent_money": False, "payment": "opponent", "money": 9, "max_rounds": 20},
+        {"know_opponent_money": False, "tie": "holder", "broke": "lose", "money": 15},
+    ],
+    "richman": [
+        {},
+        {"payment": "bank", "money": (20, 30)},
+        {"graph": "line6", "tie": "coin", "money": 12, "max_rounds": 40},
+    ],
+    "raj": [
+        {},
+        {"players": 3, "tie": "split"},
+        {"players": 5, "reward": "margin", "cards": [2, 4, 7], "items": [-3, 5, 5]},
+        {"tie": "discard", "reward": "bank", "cards": [1, 2, 3, 4], "items": [1, 2, 3, 4]},
+    ],
+}
+CASES = [(name, rules) for name, variants in VARIANTS.items() for rules in variants]
+BOTS = [(n, bot, rules) for n, rules in CASES for bot in bidarena.envs.bots(n)]
+
+
+def label(case):
+    return ",".join(f"{k}={v}" for k, v in case.items()) if isinstance(case, dict) else case
+
+
+def test_registered__all_games_are_covered_here():
+    assert set(GAMES) == set(VARIANTS) == {n for n in bidarena.envs.games() if n in GAMES}
+    registered = {spec for spec in gym.registry if spec.startswith("bidarena/")}
+    assert registered == {env_id(name) for name in GAMES}
+
+
+@pytest.mark.parametrize(("name", "rules"), CASES, ids=label)
+def test_registered__game_passes_the_conformance_kit(name, rules):
+    check_game(name, games=6, **rules)
+
+
+@pytest.mark.parametrize(("name", "bot", "rules"), BOTS, ids=label)
+def test_registered__bot_is_legal_repeatable_and_never_peeks(name, bot, rules):
+    if (name, bot) == ("raj", "greedy") and rules.get("players", 2) > 2:
+        pytest.skip("greedy plays two-player games")
+    check_bot(name, bot, games=6, **rules)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_registered__env_passes_gymnasium_checker_with_rendering(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gym.make(env_id(name), render_mode="rgb_array").unwrapped)
+        check_env(gym.make(env_id(name), render_mode="ansi").unwrapped)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_registered__make_vec_gives_the_batched_env(name):
+    env = gym.make_vec(env_id(name), num_envs=3)
+    assert isinstance(env.unwrapped, bidarena.envs.vector.BatchedEnv)
+    observations, info = env.reset(seed=1)
+    assert env.observation_space.contains(observations)
+    assert info["action_mask"].shape == (3, int(env.single_action_space.n))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_registered__options_survive_json(name):
+    game = make_game(name)
+    again = make_game(name, **json.loads(json.dumps(game.options)))
+    assert np.array_equal(game.cfg, again.cfg)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_registered__state_stays_small(name):
+    env = gym.make_vec(env_id(name), num_envs=1)
+    assert env.unwrapped.nbytes < 1024
