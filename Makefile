@@ -17,7 +17,11 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 demo: $(VENV)/.ready
-	$(BIN)/bidarena demo
+	@echo "Training an agent on Raj against its strongest bot, about a minute; then matches:"
+	$(BIN)/python -m bidarena.train.ppo --game raj --opponent greedy --steps 500000
+	@echo "The bots of Scotch against each other:"
+	$(BIN)/bidarena tournament scotch --games 2000
+	@echo "Next: bidarena list; bidarena match raj minimax greedy --games 5000; bidarena bench"
 
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest -n 2

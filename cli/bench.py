@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bidarena.cli.options import parse, show_json
-from bidarena.evaluate.bench import BATCHES, REFERENCE_ENVS, bench
+from bidarena.evaluate.bench import BATCHES, bench
 
 
 @dataclass
@@ -66,17 +66,25 @@ def _table(result: dict[str, Any]) -> Table:
         ratios = row["ratios"]
         single = _number(row["single_steps_per_s"])
         table.add_row(name, "gym.make", single, f"{ratios['single_to_cartpole']:.1f}", "CartPole")
-        for n in map(str, BATCHES):
-            speed = _number(row["vector_steps_per_s"][n])
-            times = f"{ratios['vector_to_cartpole'][n]:.1f}"
-            table.add_row("", f"make_vec, {n}", speed, times, f"CartPole, {n}")
+        for n in BATCHES:
+            speed = _number(row["vector_steps_per_s"][str(n)])
+            times = f"{ratios['vector_to_cartpole'][str(n)]:.1f}"
+            table.add_row("", f"make_vec, {n}", speed, times, "CartPole")
         large = BATCHES[-1]
         times = f"{ratios['vector_to_sync']:.0f}"
-        table.add_row("", "", "", times, f"SyncVectorEnv, {REFERENCE_ENVS}")
+        table.add_row("", "", "", times, "SyncVectorEnv")
         two = _number(row["vector_2_threads_steps_per_s"])
         times = f"{ratios['two_threads_to_one']:.2f}"
         table.add_row("", f"make_vec, {large}, 2 threads", two, times, "one thread")
         table.add_row("", "memory per game", f"{row['bytes_per_env']} B")
+        spiel = row["reference"].get("openspiel")
+        if spiel:
+            speed = spiel["with_observation_steps_per_s"]
+            times = f"{row['vector_steps_per_s'][str(large)] / speed:.0f}"
+            table.add_row("", "", "", times, "OpenSpiel")
+        for bot, time in row["bot_microseconds_per_move"].items():
+            if time is not None:
+                table.add_row("", f"a move of {bot}", f"{time:,.1f} µs")
     return table
 
 

@@ -143,9 +143,14 @@ class LearnerBatch:
         views = (self.observations, self.final_observations, self.masks, self.rewards, self.flags)
         return sum(array.nbytes for array in games + views)
 
-    def seed(self, seed: Any, fallback: np.random.Generator) -> None:
+    def seed(
+        self,
+        seed: Any,
+        fallback: np.random.Generator,
+        where: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Seed rows as described in `seed_rows`; what follows there depends on nothing earlier."""
-        fresh = seed_rows(self.rngs, seed, fallback)
+        fresh = seed_rows(self.rngs, seed, fallback, where)
         self.meta[fresh, EPISODE] = 0
 
     def reset(self, where: NDArray[np.bool_] | None = None) -> None:
@@ -202,7 +207,8 @@ class LearnerBatch:
                 row = int(np.argmax(waiting == STUCK))
                 raise RuntimeError(
                     f"row {row}: {MOST_REDEALS} games in a row ended before the learner in seat "
-                    f"{self.meta[row, SEAT]} could move; choose another seat, board or opponent"
+                    f"{self.meta[row, SEAT]} could move; choose another seat or board, or an "
+                    "opponent whose first move is legal"
                 )
             self._ask_opponents(waiting == FOR_OPPONENT)
             open_rows = self.threads.over(self.rows, self._run, *self._args, ANSWER, self.actions)

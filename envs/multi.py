@@ -6,7 +6,8 @@
 Agents are named player_0, player_1, ... An observation is a dict with "observation" and
 "action_mask". In the AEC interface simultaneous moves are committed one after another, unseen by
 those who have not moved yet. In the Parallel interface all who decide at the same moment give their
-actions together; who has nothing to decide gets a mask of ones and his action is ignored.
+actions together; who has nothing to decide gets a mask of ones and his action is ignored. If
+several of these are illegal, the player with the lowest number is the one who loses by it.
 """
 
 from __future__ import annotations

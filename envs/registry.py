@@ -87,7 +87,7 @@ def env_id(game: str) -> str:
 
 def bots(game: str) -> list[str]:
     """The names of all bots that play `game`, without the name of the game."""
-    names = [key.partition("/") for key in _bots]
+    names = [key.rpartition("/") for key in _bots]
     return sorted({bot for owner, _, bot in names if owner in (game, "*")})
 
 

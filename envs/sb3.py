@@ -26,7 +26,7 @@ from bidarena.envs.learner import (
     LearnerBatch,
 )
 from bidarena.envs.registry import make_game
-from bidarena.envs.solo import RENDER_MODES, Opponents, opponents_of, render_state, spaces_of
+from bidarena.envs.solo import Opponents, opponents_of, render_state, spaces_of
 
 Indices = None | int | Iterable[int]
 
@@ -61,7 +61,7 @@ class SB3Env(VecEnv):
     ) -> None:
         self.game = make_game(game, **rules)
         if render_mode is not None:
-            choice("render_mode", render_mode, RENDER_MODES)
+            choice("render_mode", render_mode, ("rgb_array",))  # all that SB3 draws
         self.render_mode = render_mode
         self._batch = LearnerBatch(
             self.game,

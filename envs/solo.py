@@ -35,6 +35,8 @@ def opponents_of(
     if opponents is not None:
         if opponent is not None:
             raise ValueError("opponent, opponents: give one of the two")
+        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+            raise ValueError(f"opponents={opponents!r}: expected a list, one for each other seat")
         return list(opponents)
     return ["random" if opponent is None else opponent] * (game.players - 1)
 

@@ -105,7 +105,10 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Deal new games in all rows, or in those of `options["reset_mask"]`."""
+        """Deal new games in all rows, or in those of `options["reset_mask"]`.
+
+        The observations and masks that come back are those of all rows, dealt anew or not.
+        """
         batch = self._batch
         where = None if options is None else options.get("reset_mask")
         if where is not None:
@@ -114,14 +117,12 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
                 raise ValueError(
                     f"options['reset_mask']: expected {self.num_envs} bools, at least one True"
                 )
-            if seed is not None:
-                raise ValueError("seed: seeds go with a reset of all rows, not with a reset_mask")
         if seed is not None or not self._seeded:
-            if where is not None:
+            if where is not None and not self._seeded:
                 raise ResetNeeded("the first reset must be one of all rows")
             if isinstance(seed, int | np.integer):
                 self._np_random, self._np_random_seed = gym.utils.seeding.np_random(int(seed))
-            batch.seed(seed, self.np_random)
+            batch.seed(seed, self.np_random, where)
             self._seeded = True
         batch.reset(where)
         return self._out(batch.observations), self._info()
@@ -158,6 +159,8 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         """One drawing per row; None without a render mode."""
         if self.render_mode is None:
             return None
+        if not self._seeded:
+            raise ResetNeeded("nothing to render before the first reset()")
         states, seats = self._batch.states, self.seats
         rows = range(self.num_envs)
         return tuple(

@@ -15,12 +15,14 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.envs import games
+from bidarena.envs import Batch, Bot, bots, games, make_bot, make_game
 from bidarena.envs.compile import compiled
 from bidarena.envs.registry import env_id
 from bidarena.envs.rng import pick
 
 BATCHES = (1024, 8192)
+# The nearest games of OpenSpiel, measured when it is installed
+OPENSPIEL = {"raj": "goofspiel(num_cards=6,imp_info=False,points_order=random)"}
 REFERENCE_ENVS = 64  # rows of the SyncVectorEnv of our single environment
 
 
@@ -55,12 +57,16 @@ def _bench_game(name: str, seconds: float, reference: dict[str, Any]) -> dict[st
     memory = gym.make_vec(key, 1).unwrapped.nbytes  # type: ignore[attr-defined]
     cartpole = reference["cartpole_vector_steps_per_s"]
     large = vector[str(BATCHES[-1])]
+    beside: dict[str, Any] = {"sync_vector_steps_per_s": sync}
+    if name in OPENSPIEL:
+        beside["openspiel"] = openspiel_speed(OPENSPIEL[name], seconds)
     return {
         "vector_steps_per_s": vector,
         "vector_2_threads_steps_per_s": two,
         "single_steps_per_s": single,
         "bytes_per_env": memory,
-        "reference": {"sync_vector_steps_per_s": sync},
+        "bot_microseconds_per_move": {bot: bot_time(name, bot, seconds / 4) for bot in bots(name)},
+        "reference": beside,
         "ratios": {
             "single_to_cartpole": single / reference["cartpole_single_steps_per_s"],
             "vector_to_cartpole": {n: vector[n] / cartpole[n] for n in vector},
@@ -136,6 +142,59 @@ def vector_speed(env: gym.vector.VectorEnv[Any, Any, Any], seconds: float) -> fl
             masks = info.get("action_mask", masks)
     env.close()
     return steps / spent
+
+
+def bot_time(name: str, spec: str, seconds: float) -> float | None:
+    """Microseconds a compiled bot takes for its first move; None for bots written in Python."""
+    game = make_game(name)
+    bot = make_bot(game, spec)
+    if not isinstance(bot, Bot):
+        return None
+    batch = Batch(game, 64, seed=0)
+    actions = np.zeros(64, np.int64)
+    where = np.arange(64) == 0
+    batch.ask(bot, where, actions)  # compiles
+    began = time.perf_counter()
+    batch.ask(bot, where, actions)
+    if time.perf_counter() - began < 1e-3:
+        where[:] = True  # quick bots are asked in all rows, so that calling them costs little
+    spent, moves = 0.0, 0
+    while spent < seconds:
+        began = time.perf_counter()
+        batch.ask(bot, where, actions)
+        spent += time.perf_counter() - began
+        moves += int(where.sum())
+    return 1e6 * spent / moves
+
+
+def openspiel_speed(game: str, seconds: float) -> dict[str, Any] | None:
+    """Joint steps per second of a game of OpenSpiel stepped from Python; None without OpenSpiel."""
+    try:
+        import pyspiel
+    except ImportError:
+        return None
+    made = pyspiel.load_game(game)
+    source = np.random.default_rng(0)
+    speeds = {}
+    for observing in (False, True):
+        steps, began = 0, time.perf_counter()
+        while time.perf_counter() - began < seconds:
+            state = made.new_initial_state()
+            while not state.is_terminal():
+                if state.is_chance_node():
+                    state.apply_action(state.chance_outcomes()[0][0])
+                    continue
+                legal = [state.legal_actions(player) for player in range(made.num_players())]
+                if observing:
+                    state.observation_tensor(0)
+                state.apply_actions([own[int(source.random() * len(own))] for own in legal])
+                steps += 1
+        speeds[observing] = steps / (time.perf_counter() - began)
+    return {
+        "game": game,
+        "steps_per_s": speeds[False],
+        "with_observation_steps_per_s": speeds[True],
+    }
 
 
 def _pick_rows(

@@ -1,1 +1,1 @@
-"""Scripts that learn policies on the environments."""
+"""Scripts that learn policies; run them with `python -m bidarena.train.NAME`."""

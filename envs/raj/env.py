@@ -75,6 +75,8 @@ def raj(
         zero_sum=reward != "bank",
         observation_range=(-1.0, 1.0),
         return_range=_return_range(reward, players, item_values),
+        score="banks",
+        score_unit=1.0 / int(cfg[rules.UNIT]),
         ansi="bidarena.envs.raj.render:ansi",
         picture="bidarena.envs.raj.render:picture",
     )

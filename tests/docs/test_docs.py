@@ -1,4 +1,4 @@
-"""The pages on adding games and bots: every block of code runs, and the example game is right."""
+"""README and the pages on adding games and bots: every block runs, the example game is right."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bidarena.envs.game import Game
 from bidarena.envs.rng import seeded
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("adding_a_game.md", "adding_a_bot.md")
+PAGES = ("adding_a_game.md", "adding_a_bot.md", "../README.md")
 
 PATIENCE = 300  # seconds; a page takes a few, but may have to wait for the processor
 
@@ -63,7 +63,7 @@ def program(page: str) -> str:
 def test_page__every_block_runs(page: str, tmp_path: Path) -> None:
     for name, code in files().items():
         (tmp_path / name).write_text(code)
-    script = tmp_path / page.replace(".md", ".py")
+    script = tmp_path / f"{Path(page).stem}.py"
     script.write_text(program(page))
     done = subprocess.run(
         [sys.executable, script.name],
@@ -83,8 +83,12 @@ def test_page__game_has_fewer_than_100_lines() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_page__links_lead_somewhere(page: str) -> None:
+    folder = (DOCS / page).parent
     for target, anchor in re.findall(r"\]\((?!http)([^)#]*)#?([^)]*)\)", (DOCS / page).read_text()):
-        text = (DOCS / (target or page)).read_text()
+        if target.endswith(".png"):
+            assert (folder / target).exists()
+            continue
+        text = (folder / target if target else DOCS / page).read_text()
         headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
         anchors = [
             re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings

@@ -148,9 +148,6 @@ def test_sb3__returned_arrays_are_not_overwritten():
     assert all(np.array_equal(a, b) for a, b in zip(kept, copies, strict=True))
 
 
-# BUG (envs/learner.py, run_rows): where the next game begins in the same step, row[REDEALS] is
-# never set back to 0, so after 1000 redeals in a row's whole life the batch claims to be stuck. Set
-# it to 0 when the learner acts (beside row[ACTED] = 1).
 @pytest.mark.parametrize("opponent", ["perfect", lambda view, mask: int(np.flatnonzero(mask)[-1])])
 def test_sb3__games_dealt_again_are_counted_in_a_row_only(opponent):
     env = SB3Env("toy_nim", 2, heap=5, random_heap=True, seat=1, opponent=opponent)

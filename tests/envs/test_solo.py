@@ -352,13 +352,13 @@ def test_solo__a_callable_that_is_false_is_still_the_opponent():
 
 
 def test_solo__opponents_sit_in_order_after_the_learner():
-    env = SoloEnv("toy_sealed", seat=2, rounds=1, opponents=[last, first, "highest"])
-    # The learner in seat 2; then seat 3 plays its best, seat 0 its worst, seat 1 its best card.
+    lineup = ["highest", first, lambda observation, mask: 1]  # of seats 3, 0 and 1
+    env = SoloEnv("toy_sealed", seat=2, rounds=1, opponents=lineup)
     env.reset(seed=0)
-    env.step(2)
-    # Each player's hand as bits after the round, the learner's first: 2, 2, 0, 2 were played.
-    hands = [bin(int(hand)) for hand in env._batch.states[0, toy_sealed.STATE["hands"]]]
-    assert hands == ["0b110", "0b11", "0b11", "0b11"]
+    env.step(0)
+    # Seats 0 to 3 have played the cards 0, 1, 0, 2.
+    hands = env._batch.states[0, toy_sealed.STATE["hands"]].tolist()
+    assert hands == [0b110, 0b101, 0b110, 0b011]
 
 
 def test_solo__one_opponent_takes_all_other_seats():
@@ -390,6 +390,18 @@ def test_solo__an_opponents_illegal_answer_loses_for_it(wrong):
     _, reward, terminated, truncated, info = env.step(1)
     assert (reward, terminated, truncated) == (1.0, True, False)
     assert info["opponent_illegal_action"] is True and "illegal_action" not in info
+
+
+def test_solo__an_illegal_answer_is_forgotten_by_the_next_game():
+    answers = iter([-1, 1, 1, 1, 1])
+    env = scotch(seat=0, opponent=lambda observation, mask: next(answers))
+    env.reset(seed=0)
+    assert "opponent_illegal_action" in env.step(1)[4]
+    env.reset()
+    assert set(env.step(1)[4]) == {"action_mask"}
+    assert "illegal_action" in env.step(99)[4]
+    env.reset()
+    assert set(env.step(1)[4]) == {"action_mask"}
 
 
 @pytest.mark.parametrize("wrong", [-3, 4, 10**6])
@@ -661,6 +673,23 @@ def test_solo__the_seed_determines_everything_that_follows():
     trace(b, 17, b.reset(seed=99)[1])  # a past that must not matter
     assert trace(a, 80, a.reset(seed=5)[1]) == trace(b, 80, b.reset(seed=5)[1])
     assert trace(a, 80, a.reset(seed=5)[1]) != trace(b, 80, b.reset(seed=6)[1])
+
+
+def test_solo__deals_and_prizes_do_not_depend_on_the_opponents():
+    prize = toy_sealed.OBSERVATION["prize"].start
+    prizes = []
+    for opponent in ("random", "highest", first, ["random", "highest"]):
+        env = SoloEnv("toy_sealed", opponent=opponent, rounds=3)
+        view, _ = env.reset(seed=11)
+        prizes.append([view[prize]])
+        for _ in range(5):
+            for card in range(3):
+                view, *_ = env.step(card)
+                prizes[-1].append(view[prize])
+            view, _ = env.reset()
+            prizes[-1].append(view[prize])
+    assert prizes[0] == prizes[1] == prizes[2] == prizes[3]
+    assert len(set(prizes[0])) == 3
 
 
 def test_solo__reset_without_a_seed_goes_on():
