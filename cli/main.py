@@ -13,6 +13,7 @@ COMMANDS = {
     "list": ("bidarena.cli.list_games", "games, their environments, their bots"),
     "match": ("bidarena.cli.match", "games between bots; seats rotated, intervals shown"),
     "tournament": ("bidarena.cli.tournament", "every bot against every other"),
+    "solve": ("bidarena.cli.solve", "the exact value of a game, best openings, time taken"),
     "bench": ("bidarena.cli.bench", "speeds, beside something real"),
 }
 

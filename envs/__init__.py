@@ -62,3 +62,18 @@ register_bot("raj/greedy", "bidarena.baselines.raj:greedy")
 register_bot("scotch/dp", "bidarena.baselines.scotch:dp")
 register_bot("scotch/richman", "bidarena.baselines.scotch:richman")
 
+register_game(
+    "coins",
+    "bidarena.envs.coins.env:coins",
+    "bidarena/Coins-v0",
+    entry_point="bidarena.envs.coins.env:CoinsEnv",
+    vector_entry_point="bidarena.envs.coins.env:CoinsVectorEnv",
+)
+register_bot("coins/random", "bidarena.baselines.coins:random")
+register_bot("coins/exact", "bidarena.baselines.coins:exact")
+register_bot("coins/counting", "bidarena.baselines.coins_bots:counting")
+register_bot("coins/patterns", "bidarena.baselines.coins_bots:patterns")
+register_bot("coins/surewin", "bidarena.baselines.coins_bots:surewin")
+register_bot("coins/bounded", "bidarena.baselines.coins_bots:bounded")
+register_bot("coins/greedy", "bidarena.baselines.coins_bots:greedy")
+register_bot("coins/memo", "bidarena.baselines.coins_memo:memo")

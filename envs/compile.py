@@ -52,8 +52,8 @@ def borrow(array: Any) -> Any:
     return array
 
 
-def keep(array: Any) -> None:
-    """Does nothing, but until here an array made in this function and borrowed is not freed."""
+def keep(arrays: Any) -> None:
+    """Does nothing, but until here arrays made in this function and borrowed are not freed."""
 
 
 def seconds() -> float:

@@ -26,7 +26,7 @@ Rng = NDArray[np.uint64]  # the words of one generator (rng.py)
 Mask = NDArray[np.int8]  # (actions,) 1 where allowed
 Observation = NDArray[np.float32]  # (observation_size,)
 Returns = NDArray[np.float64]  # (players,)
-Params = NDArray[np.float64]  # options and tables of a compiled bot, flat
+Params = NDArray[Any]  # options and tables of a compiled bot, mostly flat float64
 
 OVER = -1  # to_move: the game has come to its end
 CUT_SHORT = -2  # to_move: a limit on the length of the game was reached

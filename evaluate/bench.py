@@ -145,9 +145,15 @@ def vector_speed(env: gym.vector.VectorEnv[Any, Any, Any], seconds: float) -> fl
 
 
 def bot_time(name: str, spec: str, seconds: float) -> float | None:
-    """Microseconds a compiled bot takes for its first move; None for bots written in Python."""
+    """Microseconds a compiled bot takes for its first move.
+
+    None for bots written in Python, and for those that refuse the game under its default rules.
+    """
     game = make_game(name)
-    bot = make_bot(game, spec)
+    try:
+        bot = make_bot(game, spec)
+    except ValueError:
+        return None
     if not isinstance(bot, Bot):
         return None
     batch = Batch(game, 64, seed=0)
