@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bidarena.cli.options import parse, show_json
-from bidarena.evaluate.bench import BATCHES, bench
+from bidarena.evaluate.bench import BATCHES, THREADED, bench
 
 
 @dataclass
@@ -72,10 +72,10 @@ def _table(result: dict[str, Any]) -> Table:
             table.add_row("", f"make_vec, {n}", speed, times, "CartPole")
         large = BATCHES[-1]
         times = f"{ratios['vector_to_sync']:.0f}"
-        table.add_row("", "", "", times, "SyncVectorEnv")
+        table.add_row("", "", "", times, "a SyncVectorEnv")
         two = _number(row["vector_2_threads_steps_per_s"])
         times = f"{ratios['two_threads_to_one']:.2f}"
-        table.add_row("", f"make_vec, {large}, 2 threads", two, times, "one thread")
+        table.add_row("", f"make_vec, {THREADED}, 2 threads", two, times, "one thread")
         table.add_row("", "memory per game", f"{row['bytes_per_env']} B")
         spiel = row["reference"].get("openspiel")
         if spiel:
