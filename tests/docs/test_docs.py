@@ -13,10 +13,12 @@ from itertools import permutations, product
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 import pytest
 
+from bidarena.envs import registry
 from bidarena.envs.batch import Batch
 from bidarena.envs.game import Game
 from bidarena.envs.rng import seeded
@@ -124,10 +126,11 @@ def _imported(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[M
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[name]
+    with mock.patch.dict(registry._games), mock.patch.dict(registry._bots):
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        yield module
+        del sys.modules[name]
 
 
 def equilibrium(alpha: Fraction) -> dict[tuple[int, bool], tuple[Fraction, ...]]:
