@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bidarena.baselines.scotch_dp import bank_table, richman_table
 from bidarena.baselines.solvers.poorman import poorman_line
+from bidarena.envs.bidding import guessed_bid
 from bidarena.envs.check import whole
 from bidarena.envs.compile import compiled
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
@@ -39,8 +40,7 @@ def random(game: Game) -> Bot:
 def _random_act(
     cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask
 ) -> int:
-    money = state[MONEY + player]
-    return 1 + below(rng, money) if money > 0 else 0
+    return guessed_bid(state[MONEY + player], rng)
 
 
 def uniform(game: Game, high: int = 20) -> Bot:

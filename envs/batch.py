@@ -21,6 +21,7 @@ from bidarena.envs.game import (
     OVER,
     Cfg,
     Game,
+    Params,
     act,
     legal,
     observe,
@@ -104,9 +105,10 @@ class Batch:
 
     def ask(self, bot: Bot, where: NDArray[np.bool_], actions: NDArray[np.int64]) -> None:
         """Write the choice of a compiled bot into `actions` in the rows where `where` is true."""
+        rows = np.flatnonzero(where & (self.movers >= 0))
         choose = self.game.compiled(choose_rows, act=bot.act)
-        args = (self.game.cfg, bot.params, self.states, self.rngs, where, self.movers, actions)
-        self.threads.over(self.rows, choose, *args, self.game.actions)
+        args = (self.game.cfg, bot.params, self.states, self.rngs, rows, self.movers[rows])
+        self.threads.over(len(rows), choose, *args, actions, self.game.actions)
 
 
 class Threads:
@@ -288,22 +290,22 @@ def move_rows(
 
 def choose_rows(
     cfg: Cfg,
-    params: NDArray[np.float64],
+    params: Params,
     states: NDArray[np.int64],
     rngs: NDArray[np.uint64],
-    where: NDArray[np.bool_],
+    rows: NDArray[np.int64],
     movers: NDArray[np.int64],
     actions: NDArray[np.int64],
     width: int,
     first: int,
     last: int,
 ) -> None:
-    """Ask one compiled bot for its action in every row where it is to move."""
+    """Ask one compiled bot for its action in each of `rows`, as the player in `movers`."""
     cfg, params, states, rngs = borrow(cfg), borrow(params), borrow(states), borrow(rngs)
     scratch = np.empty(width, np.int8)
-    for i in range(first, last):
-        if where[i] and movers[i] >= 0:
-            actions[i] = act(cfg, params, states[i], movers[i], rngs[i, WORDS:], scratch)
+    for k in range(first, last):
+        i = rows[k]
+        actions[i] = act(cfg, params, states[i], movers[k], rngs[i, WORDS:], scratch)
 
 
 def _show(

@@ -17,14 +17,8 @@ except ImportError as missing:
 
 from bidarena.envs.check import choice
 from bidarena.envs.game import Game
-from bidarena.envs.learner import (
-    ILLEGAL,
-    OPPONENT_ILLEGAL,
-    SEAT,
-    TERMINATED,
-    TRUNCATED,
-    LearnerBatch,
-)
+from bidarena.envs.learner import LearnerBatch
+from bidarena.envs.loop import ILLEGAL, OPPONENT_ILLEGAL, SEAT, TERMINATED, TRUNCATED
 from bidarena.envs.registry import make_game
 from bidarena.envs.solo import Opponents, opponents_of, render_state, spaces_of
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from bidarena.envs.batch import as_action
 from bidarena.envs.check import choice
 from bidarena.envs.game import Game
-from bidarena.envs.learner import FOR_LEARNER, SEAT, WAITING, LearnerBatch, Opponent
+from bidarena.envs.learner import LearnerBatch, Opponent
+from bidarena.envs.loop import FOR_LEARNER, SEAT, WAITING
 from bidarena.envs.registry import load, make_game
 
 RENDER_MODES = ("ansi", "rgb_array")

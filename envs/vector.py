@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bidarena.envs.check import choice, flag
 from bidarena.envs.game import Game
-from bidarena.envs.learner import (
+from bidarena.envs.learner import LearnerBatch
+from bidarena.envs.loop import (
     FOR_LEARNER,
     ILLEGAL,
     OPPONENT_ILLEGAL,
@@ -22,7 +23,6 @@ from bidarena.envs.learner import (
     TERMINATED,
     TRUNCATED,
     WAITING,
-    LearnerBatch,
 )
 from bidarena.envs.registry import make_game
 from bidarena.envs.solo import RENDER_MODES, Opponents, opponents_of, render_state, spaces_of

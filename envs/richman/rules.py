@@ -6,9 +6,15 @@ round both bid in secret; the higher bid is paid, and its bidder moves the token
 
 from __future__ import annotations
 
-from bidarena.envs.bidding import COIN, OPPONENT, next_holder, round_winner
+from bidarena.envs.bidding import (
+    COIN,
+    OPPONENT,
+    guessed_bid,
+    next_holder,
+    outcome_returns,
+    round_winner,
+)
 from bidarena.envs.game import CUT_SHORT, OVER, Cfg, Mask, Observation, Returns, Rng, State, layout
-from bidarena.envs.rng import below
 
 # cfg: one number per option, then the graph
 VERTICES, START = 0, 1
@@ -146,9 +152,7 @@ def _move_token(cfg: Cfg, state: State, vertex: int) -> None:
 
 def returns(cfg: Cfg, state: State, out: Returns) -> None:
     """+1 for the token on the own target, -1 for the other, 0 each for a draw."""
-    outcome = state[OUTCOME]
-    out[0] = 1.0 if outcome == 0 else (-1.0 if outcome == 1 else 0.0)
-    out[1] = -out[0]
+    outcome_returns(state[OUTCOME], out)
 
 
 def observe(cfg: Cfg, state: State, player: int, out: Observation) -> None:
@@ -172,5 +176,4 @@ def observe(cfg: Cfg, state: State, player: int, out: Observation) -> None:
 def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
     """Guess the other's committed bid; nothing else is hidden."""
     if player == 1 and state[PENDING] >= 0:
-        money = state[MONEY]
-        state[PENDING] = 1 + below(rng, money) if money > 0 else 0
+        state[PENDING] = guessed_bid(state[MONEY], rng)

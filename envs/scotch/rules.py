@@ -11,7 +11,9 @@ from bidarena.envs.bidding import (
     COIN,
     HOLDER,
     OPPONENT,
+    guessed_bid,
     next_holder,
+    outcome_returns,
     round_winner,
 )
 from bidarena.envs.game import CUT_SHORT, OVER, Cfg, Mask, Observation, Returns, Rng, State, layout
@@ -174,9 +176,7 @@ def _count_money(
 
 def returns(cfg: Cfg, state: State, out: Returns) -> None:
     """+1 for having the bottle, -1 for the other, 0 each for a draw."""
-    outcome = state[OUTCOME]
-    out[0] = 1.0 if outcome == 0 else (-1.0 if outcome == 1 else 0.0)
-    out[1] = -out[0]
+    outcome_returns(state[OUTCOME], out)
 
 
 def observe(cfg: Cfg, state: State, player: int, out: Observation) -> None:
@@ -208,5 +208,4 @@ def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
         state[HIGH + player] = own + below(rng, cfg[LARGEST] - own + 1)
         state[LAST_BIDS + other] = -1
     if player == 1 and state[PENDING] >= 0:
-        money = state[MONEY]
-        state[PENDING] = 1 + below(rng, money) if money > 0 else 0
+        state[PENDING] = guessed_bid(state[MONEY], rng)

@@ -42,8 +42,8 @@ def choices(game: Game, name: str, states: np.ndarray, movers: np.ndarray) -> np
     bot = make_bot(game, name)
     rngs = np.full((len(states), 4), 9, np.uint64)
     actions = np.full(len(states), -1, np.int64)
-    everywhere = np.ones(len(states), np.bool_)
-    args = (game.cfg, bot.params, states, rngs, everywhere, movers, actions, game.actions)
+    rows = np.arange(len(states))
+    args = (game.cfg, bot.params, states, rngs, rows, movers, actions, game.actions)
     game.compiled(choose_rows, act=bot.act)(*args, 0, len(states))
     return actions
 
