@@ -29,7 +29,7 @@ from bidarena.envs.scotch.rules import (
     PURSE,
 )
 
-LARGEST_TABLE = 50_000_000  # states; `dp` refuses games that need more
+MOST_WORK = 3_000_000_000  # about five seconds; `dp` refuses games that need more
 
 
 def random(game: Game) -> Bot:
@@ -64,10 +64,14 @@ def dp(game: Game) -> Bot:
     text: it takes a maximum where the text says probability, and its loop over bids never uses the
     bid. This is the text. Where the opponent's money is hidden it assumes the most he can have.
     """
-    states = 2 * int(game.cfg[LENGTH] + 1) * int(game.cfg[LARGEST] + 1) ** 2
-    if game.cfg[PAYMENT] != OPPONENT and states > LARGEST_TABLE:
+    length, largest = int(game.cfg[LENGTH]), int(game.cfg[LARGEST])
+    if game.cfg[PAYMENT] == OPPONENT:  # every round anew, though it settles long before the last
+        work = 2 * length * largest**2 * min(int(game.cfg[MAX_ROUNDS]), 200)
+    else:
+        work = 2 * length * largest**3
+    if work > MOST_WORK:
         raise ValueError(
-            f"opponent='dp': this game has {states:,} states, dp takes at most {LARGEST_TABLE:,}; "
+            f"dp takes at most {MOST_WORK:.0e} steps to fill its table, this game {work:.0e}; "
             "choose less money or a shorter line"
         )
     return Bot("dp", _dp_act, _dp_bids(game.cfg.tobytes()))

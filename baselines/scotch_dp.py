@@ -28,6 +28,7 @@ from bidarena.envs.scotch.rules import (
 Table = NDArray[np.float64]
 
 MARGIN = 1e-12  # a higher bid must be better by more than rounding
+SETTLED = 1e-9  # chances that change by less from round to round are final
 
 
 def bank_table(cfg: Cfg) -> tuple[Table, NDArray[np.int32]]:
@@ -130,7 +131,7 @@ def richman_table(cfg: Cfg, rounds: int) -> tuple[Table, NDArray[np.int32]]:
                     change = max(change, abs(chance - win[own, distance, holds]))
                     new[own, distance, holds] = chance
         win[:] = new
-        if change < MARGIN:
+        if change < SETTLED:
             break
     return win, bids
 

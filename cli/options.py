@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TextIO, TypeVar
 
 import tyro
 from rich.console import Console
@@ -29,8 +29,9 @@ def parse(command: str, arguments: type[T], argv: list[str]) -> T:
 def parse_with_game(command: str, arguments: type[T], argv: list[str]) -> tuple[Game, T]:
     """The game named first, made from the rules among the options, and the other options."""
     if not argv or argv[0].startswith("-"):
-        _print_usage(command, arguments)
-        sys.exit(0 if set(argv) & {"-h", "--help"} else 2)
+        asked = bool(set(argv) & {"-h", "--help"})
+        _print_usage(command, arguments, sys.stdout if asked else sys.stderr)
+        sys.exit(0 if asked else 2)
     name = argv[0]
     if ":" in name:  # a game of one's own, whose module is usually in this folder
         sys.path.insert(0, str(Path.cwd()))
@@ -54,10 +55,11 @@ def parse_with_game(command: str, arguments: type[T], argv: list[str]) -> tuple[
     return game, found
 
 
-def _print_usage(command: str, arguments: type[Any]) -> None:
-    print(f"usage: bidarena {command} GAME ...\n\n{inspect.cleandoc(arguments.__doc__ or '')}\n")
-    print(f"GAME is one of {', '.join(games())}.")
-    print(f"`bidarena {command} GAME --help` shows the options, the rules of that game included.")
+def _print_usage(command: str, arguments: type[Any], to: TextIO) -> None:
+    what = inspect.cleandoc(arguments.__doc__ or "")
+    print(f"usage: bidarena {command} GAME ...\n\n{what}\n", file=to)
+    print(f"GAME comes first and is one of {', '.join(games())}.", file=to)
+    print(f"`bidarena {command} GAME --help` shows all options, the rules included.", file=to)
 
 
 def _value(text: str) -> Any:

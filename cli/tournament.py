@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bidarena.cli.options import parse_with_game, progress_bar, show_json
-from bidarena.envs import bots as bots_of
+from bidarena.envs import make_bot
+from bidarena.envs.registry import playing
 from bidarena.evaluate.match import Match, play_match
 
 
@@ -39,14 +41,24 @@ def main(argv: list[str]) -> None:
     game, args = parse_with_game("tournament", Arguments, argv)
     if game.players != 2:
         raise ValueError(f"tournament takes games of two players, {game.name} has {game.players}")
-    names = list(args.bots or bots_of(game.name))
+    if args.bots:
+        players = {name: make_bot(game, name) for name in args.bots}
+        names = list(args.bots)
+    else:
+        players, refused = playing(game)
+        names = list(players)
+        for why in refused.values():
+            print(f"left out: {why}", file=sys.stderr)
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError(f"bots: expected at least two different ones, got {names}")
     pairs = list(combinations(names, 2))
     played: dict[tuple[str, str], Match] = {}
     with progress_bar(len(pairs) * args.games, game.name) as advance:
         for pair in pairs:
-            played[pair] = play_match(game, pair, args.games, seed=args.seed, progress=advance)
+            both = [players[name] for name in pair]
+            played[pair] = play_match(
+                game, both, args.games, seed=args.seed, names=pair, progress=advance
+            )
     if args.json:
         matches = [[score.as_dict() for score in match.scores] for match in played.values()]
         show_json({"game": game.name, "rules": game.options, "seed": args.seed, "matches": matches})

@@ -7,6 +7,7 @@ interfaces of Gymnasium, PettingZoo and SB3 stand on this file and on `learner.p
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -105,7 +106,13 @@ class Batch:
 
     def ask(self, bot: Bot, where: NDArray[np.bool_], actions: NDArray[np.int64]) -> None:
         """Write the choice of a compiled bot into `actions` in the rows where `where` is true."""
-        rows = np.flatnonzero(where & (self.movers >= 0))
+        bot.check_fits(self.game)
+        fits = actions.shape == (self.rows,) and actions.dtype == np.int64 and actions.flags.carray
+        if not fits:
+            raise ValueError(
+                f"actions: expected {self.rows} int64 numbers in one piece to write to"
+            )
+        rows = np.flatnonzero(_row_mask(where, self.rows) & (self.movers >= 0))
         choose = self.game.compiled(choose_rows, act=bot.act)
         args = (self.game.cfg, bot.params, self.states, self.rngs, rows, self.movers[rows])
         self.threads.over(len(rows), choose, *args, actions, self.game.actions)
@@ -117,13 +124,15 @@ class Threads:
     def __init__(self, count: int) -> None:
         self.count = count
         self._pool: ThreadPoolExecutor | None = None
+        self._process = 0  # in which the pool was made: its threads do not live on after a fork
 
     def over(self, rows: int, function: Callable[..., int | None], *args: Any) -> int:
         """Call function(*args, first, last) over all rows; the sum of what the calls return."""
         if self.count == 1:
             return function(*args, 0, rows) or 0
-        if self._pool is None:
+        if self._pool is None or self._process != os.getpid():
             self._pool = ThreadPoolExecutor(self.count - 1, "bidarena")
+            self._process = os.getpid()
         cuts = [rows * i // self.count for i in range(self.count + 1)]
         others = [
             self._pool.submit(function, *args, cuts[i], cuts[i + 1]) for i in range(1, self.count)
@@ -132,7 +141,7 @@ class Threads:
         return total + sum(other.result() or 0 for other in others)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"count": self.count, "_pool": None}  # threads do not travel
+        return {"count": self.count, "_pool": None, "_process": 0}  # threads do not travel
 
 
 def seed_rows(
@@ -221,6 +230,17 @@ def as_actions(actions: ArrayLike, rows: int) -> NDArray[np.int64]:
     if array.dtype.kind == "O":
         return np.array([-1 if one is None else as_action(one) for one in array], np.int64)
     raise TypeError(f"actions: expected whole numbers, got dtype {array.dtype}")
+
+
+def ask_policy(
+    policy: Callable[[Any, Any], Any], observations: NDArray[np.float32], masks: NDArray[np.int8]
+) -> NDArray[np.int64]:
+    """The actions of a callable for some rows: all at once if it is marked `batched`."""
+    if getattr(policy, "batched", False):
+        answers = policy(observations, masks)
+    else:
+        answers = [policy(view, mask) for view, mask in zip(observations, masks, strict=True)]
+    return as_actions(answers, len(masks))
 
 
 def _row_mask(where: NDArray[np.bool_], rows: int) -> NDArray[np.bool_]:

@@ -123,6 +123,7 @@ class Game:
     score_unit: float = 1.0  # what a one in that part is worth
     ansi: str = ""  # "module:function" that draws a state as text
     picture: str = ""  # "module:function" that draws a state as an array of pixels
+    key: bytes = field(init=False)  # the same for games with the same rules only
     state_size: int = field(init=False)
     observation_size: int = field(init=False)
 
@@ -133,6 +134,8 @@ class Game:
             raise ValueError(
                 f"cfg: expected a flat int64 array, got {self.cfg.dtype} {self.cfg.shape}"
             )
+        object.__setattr__(self, "key", self.name.encode() + b" " + self.cfg.tobytes())
+        object.__setattr__(self, "_ready", {})
         if not self.teams:
             object.__setattr__(self, "teams", tuple(range(self.players)))
         if len(self.teams) != self.players:
@@ -144,7 +147,17 @@ class Game:
 
     def compiled(self, body: Function, **more: Function) -> Function:
         """`body` compiled for this game; `more` gives further stubs such as `act`."""
-        return compiled(body, {**self.rules, **more}, self.name)
+        ready: dict[Any, Function] = self.__dict__["_ready"]
+        wanted = (body, *more.items())
+        if wanted not in ready:
+            ready[wanted] = compiled(body, {**self.rules, **more}, self.name)
+        return ready[wanted]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_ready": {}}  # compiled functions do not travel
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     def new_state(self, rng: Rng) -> State:
         """One freshly dealt game, for tests, tools and drawing."""

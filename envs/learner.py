@@ -15,8 +15,15 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 
-from bidarena.envs.batch import Threads, as_actions, choose_rows, forfeits, seed_rows
-from bidarena.envs.check import choice, unknown, whole
+from bidarena.envs.batch import (
+    Threads,
+    as_actions,
+    ask_policy,
+    choose_rows,
+    forfeits,
+    seed_rows,
+)
+from bidarena.envs.check import choice, whole
 from bidarena.envs.game import Game
 from bidarena.envs.loop import (
     ALTERNATE_SEAT,
@@ -223,13 +230,7 @@ class LearnerBatch:
             args = (self.game.cfg, opponent.params, self.states, self.rngs, rows, movers)
             self.threads.over(len(rows), choose, *args, self.actions, self.game.actions)
             return
-        observations, masks = self.observations[rows], self.masks[rows]
-        if getattr(opponent, "batched", False):
-            answers = opponent(observations, masks)
-        else:
-            pairs = zip(observations, masks, strict=True)
-            answers = [opponent(observation, mask) for observation, mask in pairs]
-        self.actions[rows] = as_actions(answers, len(rows))
+        self.actions[rows] = ask_policy(opponent, self.observations[rows], self.masks[rows])
 
     def _refuse_illegal(
         self, actions: NDArray[np.int64], rows: NDArray[np.bool_], whose: str
@@ -276,7 +277,7 @@ def _resolve(
             if not same:
                 same = [len(found)]
                 specs.append(one)
-                found.append(_one(game, one))
+                found.append(player_of(game, one))
             lineup.append(same[0])
         lineups.append(lineup)
     return found, lineups
@@ -286,10 +287,16 @@ def _same_name(one: Any, other: Any) -> bool:
     return isinstance(one, str) and isinstance(other, str) and one == other
 
 
-def _one(game: Game, spec: Any) -> Bot | Policy:
+def player_of(game: Game, spec: Any) -> Bot | Policy:
+    """A bot by name, or a `Bot` or callable as it is."""
     made = make_bot(game, spec) if isinstance(spec, str) else spec
-    if not isinstance(made, Bot) and not callable(made):
-        raise unknown("opponent", repr(spec), ["a name", "a callable (observation, mask)", "a Bot"])
+    if isinstance(made, Bot):
+        made.check_fits(game)
+    elif not callable(made):
+        raise ValueError(
+            f"opponent={spec!r}: expected the name of a bot, a Bot, or a callable that takes an "
+            "observation and a mask"
+        )
     return made
 
 

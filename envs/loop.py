@@ -145,6 +145,8 @@ def run_rows(
                     row[WAITING] = STUCK
                     open_rows += 1
                     break
+                if loser >= 0:
+                    flags[OPPONENT_ILLEGAL, i] = True
                 loser = -1
                 _begin(cfg, state, chance, luck, row, lineup_sizes, seat_rule)
                 continue

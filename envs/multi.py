@@ -16,6 +16,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
@@ -83,7 +84,8 @@ class _Table:
 
     @property
     def state(self) -> NDArray[np.int64]:
-        assert self.batch is not None
+        if self.batch is None:
+            raise ResetNeeded("call reset() first")
         return self.batch.states[0]
 
     def view(self, seat: int, mask: NDArray[np.int8]) -> View:
@@ -204,6 +206,7 @@ class RawParallel(ParallelEnv):  # type: ignore[misc]
         self.render_mode = render_mode
         self.possible_agents = list(self._table.names)
         self.agents: list[str] = []
+        self._deciding: dict[int, NDArray[np.int8]] = {}
         self.observation_spaces = self._table.observation_spaces
         self.action_spaces = self._table.action_spaces
 
@@ -231,7 +234,7 @@ class RawParallel(ParallelEnv):  # type: ignore[misc]
         if not self.agents:
             return {}, {}, {}, {}, {}
         infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        deciders = [self.possible_agents[seat] for seat in self._deciders()]
+        deciders = [self.possible_agents[seat] for seat in self._deciding]
         missing = [agent for agent in deciders if agent not in actions]
         if missing:
             raise ValueError(f"actions: {missing[0]} is to decide, but only {list(actions)} act")
@@ -263,7 +266,8 @@ class RawParallel(ParallelEnv):  # type: ignore[misc]
 
     def _views(self) -> dict[str, View]:
         table = self._table
-        masks = {} if table.mover < 0 else self._deciders()
+        self._deciding = {} if table.mover < 0 else self._deciders()
+        masks = {seat: mask.copy() for seat, mask in self._deciding.items()}
         return {
             agent: table.view(seat, masks.get(seat, table.ones()))
             for seat, agent in enumerate(self.possible_agents)

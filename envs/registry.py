@@ -9,7 +9,7 @@ import importlib
 import inspect
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gymnasium as gym
@@ -27,6 +27,12 @@ class Bot:
     name: str
     act: Function
     params: Params = field(default_factory=lambda: np.zeros(1))
+    made_for: bytes = b""  # `Game.key` of the one game its tables fit; empty: any
+
+    def check_fits(self, game: Game) -> None:
+        """Refuse a game for which this bot was not made: its tables would be read out of bounds."""
+        if self.made_for not in (b"", game.key):
+            raise ValueError(f"{self.name} was made for other rules than {game}; make it anew")
 
 
 @dataclass(frozen=True)
@@ -129,7 +135,22 @@ def make_bot(game: Game, spec: str) -> Any:
         if option not in known:
             allowed = f"its options are {', '.join(known)}" if known else "it has no options"
             raise ValueError(f"opponent={spec!r}: {name} has no option {option!r}; {allowed}")
-    return make(game, **options)
+    try:
+        bot = make(game, **options)
+    except ValueError as wrong:
+        raise ValueError(f"opponent={spec!r}: {wrong}") from wrong
+    return replace(bot, made_for=game.key) if isinstance(bot, Bot) else bot
+
+
+def playing(game: Game) -> tuple[dict[str, Any], dict[str, str]]:
+    """All bots that play `game` under its rules, by name, and why the others refuse."""
+    made, refused = {}, {}
+    for name in bots(game.name):
+        try:
+            made[name] = make_bot(game, name)
+        except ValueError as wrong:
+            refused[name] = str(wrong)
+    return made, refused
 
 
 def _parse_options(spec: str, text: str) -> dict[str, Any]:
@@ -154,7 +175,12 @@ def load(path: str) -> Any:
 def _entry(game: str) -> _Entry:
     module, _, name = game.rpartition(":")
     if module:
-        importlib.import_module(module)
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as missing:
+            if missing.name != module:
+                raise
+            raise ValueError(f"game={game!r}: there is no module {module!r}") from None
         game = name
     if game not in _games:
         raise unknown("game", game, _games)

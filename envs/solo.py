@@ -15,7 +15,7 @@ from bidarena.envs.batch import as_action
 from bidarena.envs.check import choice
 from bidarena.envs.game import Game
 from bidarena.envs.learner import LearnerBatch, Opponent
-from bidarena.envs.loop import FOR_LEARNER, SEAT, WAITING
+from bidarena.envs.loop import FOR_LEARNER, OPPONENT_ILLEGAL, SEAT, WAITING
 from bidarena.envs.registry import load, make_game
 
 RENDER_MODES = ("ansi", "rgb_array")
@@ -59,7 +59,8 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
             which one is drawn per episode, or a callable `(observation, mask) -> action`.
         opponents: one of these for each seat after the learner's, in order, instead of `opponent`.
         seat: the learner's seat: a number, "random" or "alternate".
-        illegal_action: "lose" (reward -1, the game is over) or "raise".
+        illegal_action: "lose" (the game is over; reward -1, or the worst result of the game if that
+            is worse) or "raise".
         render_mode: "ansi" or "rgb_array".
         **rules: the rules of the game.
     """
@@ -117,7 +118,10 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
             self._batch.seed([seed], self.np_random)
             self._seeded = True
         self._batch.reset()
-        return self._observation.copy(), {"action_mask": self._mask.copy()}
+        info: dict[str, Any] = {"action_mask": self._mask.copy()}
+        if self._flags[OPPONENT_ILLEGAL]:  # and the game was dealt again
+            info["opponent_illegal_action"] = True
+        return self._observation.copy(), info
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Play `action`, then everybody else up to the learner's next decision."""

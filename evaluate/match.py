@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.envs.batch import CHANCE, LUCK, Batch, as_actions
+from bidarena.envs.batch import CHANCE, LUCK, Batch, ask_policy
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
-from bidarena.envs.registry import Bot, make_bot, make_game
+from bidarena.envs.learner import player_of
+from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.rng import WORDS
 
 Player = Bot | Callable[[Any, Any], Any]
 
 ROWS = 4096  # games side by side
+SLICE = 0.2  # seconds that a compiled bot may think without a chance to interrupt it
 Z95 = 1.959963984540054  # half width of a 95 % interval, in standard errors
 
 
@@ -80,30 +82,35 @@ def play_match(
     games: int = 1000,
     *,
     seed: int = 0,
+    names: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
     **rules: Any,
 ) -> Match:
     """Play `games` games between `bots`, one for each seat.
 
     Every deal is played once from each rotation of the seats, with the same chance; the number of
-    games is rounded up to whole deals. The result depends on the seed only.
+    games is rounded up to whole deals. The result depends on the seed only, unless a bot thinks by
+    the clock, remembers earlier games, or draws random numbers of its own.
 
     Args:
         game: a name, as `bidarena list` shows them, or a `Game`.
         bots: as many as the game has players: names with options, `Bot`s, or callables.
         games: how many games.
         seed: of deals and bots.
+        names: what to call the bots; by default what they call themselves.
         progress: called with the number of games just finished.
         **rules: the rules of the game.
     """
     game = make_game(game, **rules)
+    if isinstance(bots, str):
+        raise ValueError(f"bots={bots!r}: expected a list, one for each seat")
     if len(bots) != game.players:
         raise ValueError(
             f"bots: {game.name} has {game.players} players, got {len(bots)}: {list(bots)}"
         )
-    games = whole("games", games, 1, 10**9)
+    games = whole("games", games, 1, 10**7)
     whole("seed", seed, 0, 2**63)
-    players = [make_bot(game, bot) if isinstance(bot, str) else bot for bot in bots]
+    players = [player_of(game, bot) for bot in bots]
     rotations = game.players
     deals = -(-games // rotations)
     began = time.perf_counter()
@@ -114,11 +121,10 @@ def play_match(
     for first in range(0, deals, per_batch):
         count = min(per_batch, deals - first)
         part = slice(first, first + count)
-        moves += _play_deals(game, players, seed, first, results[part], points[part])
-        if progress is not None:
-            progress(count * rotations)
+        moves += _play_deals(game, players, seed, first, results[part], points[part], progress)
     seconds = time.perf_counter() - began
-    names = [_name(bot, player) for bot, player in zip(bots, players, strict=True)]
+    if names is None:
+        names = [_name(bot, player) for bot, player in zip(bots, players, strict=True)]
     scores = [_score(game, k, names[k], results, points) for k in range(game.players)]
     return Match(scores, deals * rotations, moves, seconds)
 
@@ -130,6 +136,7 @@ def _play_deals(
     first: int,
     results: NDArray[np.float64],
     points: NDArray[np.float64],
+    progress: Callable[[int], None] | None,
 ) -> int:
     """Play a block of deals from all rotations; fill the results by bot; the number of moves."""
     deals, rotations = results.shape[:2]
@@ -143,9 +150,13 @@ def _play_deals(
     batch.rngs[:, LUCK] = luck.integers(1, 2**64, size=(rows, WORDS), dtype=np.uint64)
     batch.reset()
     actions = np.zeros(rows, np.int64)
-    moves = 0
+    pace = [0.01] * len(players)  # seconds that each bot takes for a row
+    moves = finished = 0
     while True:
         alive = batch.movers >= 0
+        if progress is not None and rows - alive.sum() > finished:
+            progress(int(rows - alive.sum()) - finished)
+            finished = int(rows - alive.sum())
         if not alive.any():
             break
         moves += int(alive.sum())
@@ -153,7 +164,7 @@ def _play_deals(
         for k, player in enumerate(players):
             mine = alive & (owner == k)
             if mine.any():
-                _ask(batch, player, mine, actions)
+                pace[k] = _ask(batch, player, mine, actions, pace[k])
         batch.step(actions)
     counted = game.score is not None
     for k in range(game.players):
@@ -166,16 +177,28 @@ def _play_deals(
     return moves
 
 
-def _ask(batch: Batch, player: Player, mine: NDArray[np.bool_], actions: NDArray[np.int64]) -> None:
+def _ask(
+    batch: Batch,
+    player: Player,
+    mine: NDArray[np.bool_],
+    actions: NDArray[np.int64],
+    pace: float,
+) -> float:
+    """Fill `actions` where it is the player's turn; the seconds that a row took.
+
+    A compiled bot cannot be interrupted, so one that thinks long is asked in slices.
+    """
+    began = time.perf_counter()
     if isinstance(player, Bot):
-        batch.ask(player, mine, actions)
-        return
-    views, masks = batch.observations[mine], batch.masks[mine]
-    if getattr(player, "batched", False):
-        answers = player(views, masks)
+        rows = np.flatnonzero(mine)
+        size = max(1, int(SLICE / pace))
+        for first in range(0, len(rows), size):
+            part = np.zeros_like(mine)
+            part[rows[first : first + size]] = True
+            batch.ask(player, part, actions)
     else:
-        answers = [player(view, mask) for view, mask in zip(views, masks, strict=True)]
-    actions[mine] = as_actions(answers, int(mine.sum()))
+        actions[mine] = ask_policy(player, batch.observations[mine], batch.masks[mine])
+    return (time.perf_counter() - began) / int(mine.sum())
 
 
 def _score(

@@ -101,3 +101,26 @@ def test_cli_bench__has_stable_keys(capsys):
         assert scotch[key] > 0
     assert result["reference"]["cartpole_single_steps_per_s"] > 0
     assert scotch["ratios"]["vector_to_sync"] > 1
+
+
+def test_cli_tournament__leaves_out_bots_that_refuse_the_rules(capsys):
+    cards = "1,2,3,4,5,6,7,8"
+    words = ("tournament", "raj", "--cards", cards, "--items", cards, "--games", "2", "--json")
+    code, out, err = run(capsys, *words)
+    assert code == 0
+    assert "left out: opponent='greedy'" in err
+    assert "greedy" not in out
+
+
+def test_cli__options_before_the_game_are_explained_on_stderr(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["match", "--json", "raj", "random", "random"])
+    assert stop.value.code == 2
+    said = capsys.readouterr()
+    assert said.out == "" and "GAME comes first" in said.err
+
+
+def test_cli__a_module_that_does_not_exist_is_named(capsys):
+    code, _, err = run(capsys, "match", "nosuch:game", "a", "b")
+    assert code == 2
+    assert "no module 'nosuch'" in err

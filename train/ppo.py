@@ -24,7 +24,8 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from bidarena.cli.options import progress_bar, show_json
-from bidarena.envs import batched, bots, make_game
+from bidarena.envs import batched, make_game
+from bidarena.envs.registry import playing
 from bidarena.envs.sb3 import SB3Env
 from bidarena.evaluate.match import Score, play_match
 
@@ -36,7 +37,7 @@ class Arguments:
     game: str = "raj"
     """as `bidarena list` shows them"""
 
-    opponent: str = "greedy"
+    opponent: str = "random"
     """whom to learn against: a name with options"""
 
     rules: str = "{}"
@@ -100,7 +101,7 @@ def learn(args: Arguments) -> MaskablePPO:
     return model
 
 
-def matches(args: Arguments, model: MaskablePPO, name: str) -> list[Score]:
+def matches(args: Arguments, model: MaskablePPO, name: str) -> dict[str, Score]:
     """The policy, choosing its likeliest action, against every bot of its game."""
     game = make_game(args.game, **json.loads(args.rules))
 
@@ -109,14 +110,14 @@ def matches(args: Arguments, model: MaskablePPO, name: str) -> list[Score]:
         return model.predict(observations, action_masks=masks, deterministic=True)[0]
 
     policy.name = name  # type: ignore[attr-defined]
-    rivals = bots(game.name)
+    rivals, _ = playing(game)
+    scores = {}
     with progress_bar(len(rivals) * args.games, "matches") as advance:
-        return [
-            play_match(game, [policy, rival], args.games, seed=args.seed, progress=advance).scores[
-                0
-            ]
-            for rival in rivals
-        ]
+        for rival, bot in rivals.items():
+            both = [policy, bot]
+            match = play_match(game, both, args.games, seed=args.seed, progress=advance)
+            scores[rival] = match.scores[0]
+    return scores
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -128,15 +129,17 @@ def main(argv: list[str] | None = None) -> None:
     if args.save is not None:
         model.save(args.save)
     learned = matches(args, model, "ppo")
-    rivals = bots(make_game(args.game).name)
     if args.json:
-        pairs = zip(rivals, untrained, learned, strict=True)
-        show_json({rival: {"before": b.as_dict(), "after": a.as_dict()} for rival, b, a in pairs})
+        both = {
+            rival: {"before": untrained[rival].as_dict(), "after": after.as_dict()}
+            for rival, after in learned.items()
+        }
+        show_json(both)
         return
     table = Table("against", "before", "after: won / drawn / lost", "mean return (95 %)")
-    for rival, before, after in zip(rivals, untrained, learned, strict=True):
+    for rival, after in learned.items():
         mean = f"{after.mean:+.2f} ± {after.half_width:.2f}"
-        table.add_row(rival, _shares(before), _shares(after), mean)
+        table.add_row(rival, _shares(untrained[rival]), _shares(after), mean)
     Console().print(table)
 
 

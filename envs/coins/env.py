@@ -64,7 +64,8 @@ def coins(
     if values is not None:
         values = list(wholes("values", values, count, -MOST_POINTS, MOST_POINTS))
     colouring = rules.SEEDED if colours else rules.FIXED if values else rules.PLAIN
-    scoring = choice("score", score or ("points" if colouring else "last"), SCORE)
+    usual = "points" if colouring else "last"
+    scoring = choice("score", usual if score is None else score, SCORE)
     by_points = scoring == rules.POINTS
     if by_points and not colouring:
         raise ValueError("score='points': the coins have none; expected values or colours too")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
 from typing import Any
 
 import numpy as np
@@ -394,3 +396,23 @@ def test_game__a_name_with_a_slash_compiles():
 def test_registry__a_third_partys_bots_stand_beside_those_of_all_games():
     assert bots("toy_nim") == ["one_by_one", "perfect", "random"]
     assert bots("toy_sealed") == ["highest", "random"]
+
+
+@pytest.mark.parametrize(
+    "actions", [np.zeros(2, np.int64), np.zeros(3, np.float64), np.zeros(6, np.int64)[::2]]
+)
+def test_batch__ask_refuses_an_array_it_cannot_write_to(actions):
+    batch = Batch(scotch(), 3, seed=0)
+    bot = make_bot(batch.game, "random")
+    with pytest.raises(ValueError, match="actions"):
+        batch.ask(bot, np.ones(3, np.bool_), actions)
+
+
+def test_batch__threads_work_after_a_fork():
+    batch = Batch(scotch(), 4, seed=0, threads=2)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        batch.reset(seed=0)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0

@@ -767,3 +767,16 @@ def test_solo__an_opponent_whose_first_answer_is_always_illegal_raises():
     env = scotch(seat=1, opponent=asked_at_most(5000, lambda observation, mask: -1))
     with pytest.raises(RuntimeError, match="before the learner in seat 1 could move"):
         env.reset(seed=0)
+
+
+def test_solo__an_opponents_illegal_first_move_is_told_although_the_game_is_dealt_again():
+    answers = iter([0, *[1] * 50])
+    env = scotch(seat=1, opponent=lambda observation, mask: next(answers))
+    assert env.reset(seed=0)[1]["opponent_illegal_action"] is True
+    assert "opponent_illegal_action" not in env.reset()[1]
+
+
+def test_solo__a_bot_made_for_other_rules_is_refused():
+    small = make_bot(make_game("scotch", money=10), "dp")
+    with pytest.raises(ValueError, match="made for other rules"):
+        SoloEnv("scotch", opponent=small, money=10_000)
