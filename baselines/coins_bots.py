@@ -1,4 +1,4 @@
-"""The bots of the seed's five programs for Coins, but for `memo`: five ways to use one search."""
+"""The bots of the report's five programs for Coins, but for `memo`: five ways to use one search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TABLE_BITS = 16  # positions that a bot remembers during a move, as a power of t
 
 
 def counting(game: Game, ms: float | None = None, nodes: int | None = None) -> Bot:
-    """The seed's first program: counts the won and lost games below each move; the best ratio.
+    """The report's first program: counts the won and lost games below each move; the best ratio.
 
     Args:
         game: Coins.
@@ -26,7 +26,7 @@ def counting(game: Game, ms: float | None = None, nodes: int | None = None) -> B
 
 
 def patterns(game: Game, ms: float | None = None, nodes: int | None = None) -> Bot:
-    """The seed's second program: steers the game into shapes that it knows to be lost.
+    """The report's second program: steers the game into shapes that it knows to be lost.
 
     It knows all boards that have fallen apart into separate straight runs, of up to 16 coins
     together (`coins_shapes.py`). It searches for a way to leave the opponent a lost one, whatever
@@ -38,7 +38,7 @@ def patterns(game: Game, ms: float | None = None, nodes: int | None = None) -> B
 
 
 def surewin(game: Game, ms: float | None = None, nodes: int | None = None) -> Bot:
-    """The seed's third program: a sure win if it finds one, else the best ratio of `counting`.
+    """The report's third program: a sure win if it finds one, else the best ratio of `counting`.
 
     A position is a sure win if some move leads to a sure loss, and a sure loss if every move leads
     to a sure win. Once that is known of a position nothing more is counted below it, and all that
@@ -49,7 +49,7 @@ def surewin(game: Game, ms: float | None = None, nodes: int | None = None) -> Bo
 
 
 def bounded(game: Game, ms: float | None = None, nodes: int | None = None) -> Bot:
-    """The seed's fourth program: `surewin` that leaves out moves while the board is full.
+    """The report's fourth program: `surewin` that leaves out moves while the board is full.
 
     Everywhere in the tree it looks at every fourth legal move while more than 24 coins lie, at
     every second while more than 16 do, and then at all of them. What it takes for a sure win is
@@ -61,7 +61,7 @@ def bounded(game: Game, ms: float | None = None, nodes: int | None = None) -> Bo
 
 
 def greedy(game: Game, ms: float | None = None, nodes: int | None = None) -> Bot:
-    """The seed's rule for colours: the most points now, unless a sure win is in sight.
+    """The report's rule for colours: the most points now, unless a sure win is in sight.
 
     So it takes negative points only when nothing else is left or the game is won by it. On a plain
     board every coin counts one. `ms` and `nodes` as in `counting`, for the search of the sure win.

@@ -50,7 +50,7 @@ def memo(
     path: str | None = None,
     seed: int = 0,
 ) -> Memo:
-    """The seed's fifth program: `surewin` with a memory that outlives the game.
+    """The report's fifth program: `surewin` with a memory that outlives the game.
 
     Args:
         game: Coins.

@@ -3,7 +3,7 @@
 It is an SQLite database in WAL mode, from Python's standard library. SQLite gives what such a store
 needs and is hard to get right by hand: several processes read and write at once, a save is there
 wholly or not at all, and a process killed in mid-write leaves nothing broken behind. Its file can
-be looked at with any SQLite tool: rows are the seed's row codes, such as "60 6 0 63 1 32".
+be looked at with any SQLite tool: rows are the report's row codes, such as "60 6 0 63 1 32".
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ def action_of(game: Game, coins: Iterable[int]) -> int:
 
 
 def rows_of(game: Game, state: State) -> list[int]:
-    """The coins that lie there as the seed's row code: a number per row, leftmost coin lowest."""
+    """The coins that lie there as the report's row code: a number per row, leftmost coin lowest."""
     return row_code(board_of(game), int(state[rules.BOARD]))
 
 

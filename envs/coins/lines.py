@@ -54,7 +54,7 @@ def parse_board(text: str) -> Board:
     In rows `*` is a coin and `.` a hole. Rows of equal length are a piece of the square lattice
     with its rows and columns. Rows of different lengths are a piece of the triangular lattice,
     flush left: each coin has its neighbours below straight down and one to the right. That is how
-    the seed's two examples have the lines it counts on them (`complete_lines`).
+    the report's two examples have the lines it counts on them (`complete_lines`).
     """
     allowed = (
         "expected 'triangle5', 'square6', 'rectangle4x7' or rows such as '*/**/****' "
@@ -157,7 +157,7 @@ def symmetries(board: Board, values: Sequence[int] | None = None) -> list[Coins]
     return sorted(set(found))
 
 
-# --- the seed's row code -------------------------------------------------------------------------
+# --- the report's row code -----------------------------------------------------------------------
 
 
 def row_code(board: Board, position: int) -> list[int]:

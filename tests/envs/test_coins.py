@@ -79,7 +79,7 @@ class Table:
 @pytest.mark.parametrize(
     ("board", "lines"),
     [
-        ("*/**/***", {3: 3, 2: 3}),  # the seed's two examples
+        ("*/**/***", {3: 3, 2: 3}),  # the report's two examples
         ("*/**/****", {4: 1, 3: 2, 2: 3}),
         ("triangle4", {4: 3, 3: 3, 2: 3}),
         ("square6", {6: 12}),
