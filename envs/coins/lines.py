@@ -163,7 +163,7 @@ def symmetries(board: Board, values: Sequence[int] | None = None) -> list[Coins]
 def row_code(board: Board, position: int) -> list[int]:
     """A position as one number per row, the leftmost coin being the least significant bit.
 
-    The seed writes a 6x6 board as [60 6 0 63 1 32]. Its picture of the first row, 1 1 0 1 1 1,
+    The report writes a 6x6 board as [60 6 0 63 1 32]. Its picture of the first row, 1 1 0 1 1 1,
     does not agree with that: read with the bit order it states, it is 59, and 60 is 0 0 1 1 1 1.
     Its other five rows agree, and so does its later example 1 1 0 1 0 0 == 11.
     """
