@@ -167,7 +167,7 @@ def test_coins_row_code__the_seeds_example_comes_and_goes():
     assert rows_of(game, state) == [60, 6, 0, 63, 1, 32]
     assert game.call("to_move")(game.cfg, state) == 1
     bits = [[int(state[coins.BOARD]) >> (6 * row + c) & 1 for c in range(6)] for row in range(6)]
-    # The report prints 1 1 0 1 1 1 for the first row, which is 59; the others agree with its picture.
+    # The report draws 1 1 0 1 1 1 for the first row, which is 59; its other rows agree.
     assert bits == [
         [0, 0, 1, 1, 1, 1],
         [0, 1, 1, 0, 0, 0],
