@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bidarena.baselines import scotch as bots
-from bidarena.envs import make_bot, make_game
+from bidarena.envs import Batch, make_bot, make_game
 from bidarena.envs.scotch import rules as scotch
 from bidarena.evaluate.match import play_match
 
@@ -121,14 +121,19 @@ def test_dp__richman_payment_chances_of_both_players_add_to_one_in_a_game_that_e
 
 
 def test_dp__richman_payment_agrees_with_simulation():
-    game = make_game("scotch", payment="opponent", money=8, length=4)
-    expected = bots.win_probability(game)[8, 2, 1]
-    match = play_match(game, ["random", "random"], 20_000, seed=3)
-    # Both bots of the match play every seat equally often: look at player 0's games only.
-    seat0 = bots.win_probability(game)[8, 2, 1], bots.win_probability(game)[8, 2, 0]
-    assert sum(seat0) == pytest.approx(1.0, abs=1e-8)
-    assert match.scores[0].mean == pytest.approx(0.0, abs=4 * match.scores[0].half_width)
-    assert 0.4 < expected < 0.7
+    # Unequal money and an off-centre start, so that no symmetry gives the answer away.
+    game = make_game("scotch", payment="opponent", money=(6, 10), length=5, start=2)
+    expected = bots.win_probability(game)[6, 2, 1]
+    rows = 20_000
+    won = float((_returns_of_player_0(game, ["random", "random"], rows) > 0).mean())
+    assert abs(expected - 0.5) > 0.02
+    assert won == pytest.approx(expected, abs=4 * (0.25 / rows) ** 0.5)
+
+
+def test_dp__opening_bids_are_those_the_readme_tells():
+    for rules, bid in (({}, 36), ({"broke": "lose"}, 46)):
+        game = make_game("scotch", **rules)
+        assert choose(game, bots.dp(game), 5, (100, 100), 0, 1) == bid
 
 
 def test_dp__never_bids_one_when_it_can_bid_more():
@@ -195,13 +200,17 @@ def test_richman__with_more_than_its_threshold_hardly_ever_loses():
 
 
 def _losses_of_the_rich(game, rival):
-    from bidarena.envs.batch import Batch
+    return float((_returns_of_player_0(game, ["richman", rival], 300) < 0).mean())
 
-    batch = Batch(game, 300, seed=5)
-    players = [make_bot(game, "richman"), make_bot(game, rival)]
-    actions = np.zeros(300, np.int64)
+
+def _returns_of_player_0(game, names, rows):
+    batch = Batch(game, rows)
+    batch.rngs[:] = np.random.default_rng(5).integers(1, 2**64, batch.rngs.shape, dtype=np.uint64)
+    batch.reset()
+    players = [make_bot(game, name) for name in names]
+    actions = np.zeros(rows, np.int64)
     while (batch.movers >= 0).any():
         for seat, bot in enumerate(players):
             batch.ask(bot, batch.movers == seat, actions)
         batch.step(actions)
-    return float((batch.returns[:, 0] < 0).mean())
+    return batch.returns[:, 0]
