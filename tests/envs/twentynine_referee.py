@@ -557,3 +557,24 @@ def _check_deck(hands: Hands) -> None:
         raise ValueError(f"hands={hands!r}: four hands of eight codes are needed")
     if {card for hand in hands for card in hand} != set(CARDS):
         raise ValueError(f"hands={hands!r}: every one of the 32 cards must be there once")
+
+
+WORD_ACTION = (
+    CARD_ACTION
+    | {str(bid): action for bid, action in BID_ACTION.items()}
+    | {f"trump-{suit}": FIRST_TRUMP + place for place, suit in enumerate(SUITS)}
+    | {"pass": PASS, "reveal": REVEAL, "double": DOUBLE, "redouble": REDOUBLE}
+    | {"seventh": SEVENTH, "single": SINGLE, "marriage": MARRIAGE, "redeal": REDEAL}
+)
+ACTION_WORD = {action: word for word, action in WORD_ACTION.items()}
+
+
+def say(referee: Referee, script: str) -> None:
+    """Plays a script such as "16 pass pass pass trump-H JS reveal 9H"."""
+    for word in script.split():
+        referee.play(WORD_ACTION[word])
+
+
+def words(referee: Referee) -> list[str]:
+    """The legal actions as words, in the order of their numbers."""
+    return [ACTION_WORD[action] for action in referee.legal()]
