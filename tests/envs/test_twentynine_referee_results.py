@@ -344,3 +344,15 @@ def test_match__decided_in_the_last_deal_is_not_cut_short() -> None:
     referee = dealt(SUITED, MADE_BY_0, match_to=1, max_deals=1)
     finish(referee)
     assert (referee.over, referee.cut_short, referee.result()) == (True, False, SIDE_0_WINS)
+
+
+def test_match__single_hand_is_asked_from_the_new_first_seat() -> None:
+    referee = playing(SUITED, "pass pass pass pass", single_hand=True, match_to=6)
+    finish(referee)
+    deal(referee, SUITED)
+    say(referee, "16 pass pass pass trump-S")
+    asked = []
+    while referee.stage == "single":
+        asked.append(referee.turn)
+        say(referee, "pass")
+    assert asked == [1, 2, 3, 0]
