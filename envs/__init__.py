@@ -77,3 +77,13 @@ register_bot("coins/surewin", "bidarena.baselines.coins_bots:surewin")
 register_bot("coins/bounded", "bidarena.baselines.coins_bots:bounded")
 register_bot("coins/greedy", "bidarena.baselines.coins_bots:greedy")
 register_bot("coins/memo", "bidarena.baselines.coins_memo:memo")
+
+register_game(
+    "twentynine",
+    "bidarena.envs.twentynine.env:twentynine",
+    "bidarena/TwentyNine-v0",
+    entry_point="bidarena.envs.twentynine.env:TwentyNineEnv",
+    vector_entry_point="bidarena.envs.twentynine.env:TwentyNineVectorEnv",
+)
+register_bot("twentynine/random", "bidarena.baselines.twentynine:random")
+register_bot("twentynine/rules", "bidarena.baselines.twentynine:rules")

@@ -54,6 +54,8 @@ Policy = Callable[[Any, Any], Any]
 Opponent = str | Bot | Policy
 F = TypeVar("F", bound=Policy)
 
+SELF = "self"  # who plays a partner's seat: the learner
+
 
 def batched(policy: F) -> F:
     """Mark a policy that takes (rows, size) observations and masks and returns one action per row.
@@ -98,6 +100,7 @@ class LearnerBatch:
         # The one bot that plays inside the loop, or the stand-in that sends the loop outside.
         self._inside = compiled_bot if isinstance(compiled_bot, Bot) else OUTSIDE
 
+        self._own = np.array([True, *(lineup == [] for lineup in self._lineups)])
         others = game.players - 1
         self.states = np.zeros((rows, game.state_size), np.int64)
         self.rngs = np.zeros((rows, 2 * WORDS), np.uint64)
@@ -117,7 +120,14 @@ class LearnerBatch:
         """Get the compiled loop, and the arguments that are the same in every call."""
         self._run = self.game.compiled(run_rows, act=self._inside.act)
         self._args: tuple[Any, ...] = (
-            *(self.game.cfg, self._inside.params, self._sizes, self._forfeits, self.states),
+            *(
+                self.game.cfg,
+                self._inside.params,
+                self._sizes,
+                self._own,
+                self._forfeits,
+                self.states,
+            ),
             *(self.rngs, self.meta, self.observations, self.masks, self.rewards, self.flags),
             *(self.final_observations, self._seat, self._autoreset),
         )
@@ -212,7 +222,7 @@ class LearnerBatch:
         movers = self.game.compiled(movers_of)(self.game.cfg, self.states, rows)
         seats = (movers - self.meta[rows, SEAT]) % self.game.players - 1
         chosen = self.meta[rows, LINEUP + seats]
-        table = np.full((len(self._lineups), self._sizes.max()), -1)
+        table = np.full((len(self._lineups), self._sizes.max()), -1)  # -1: nobody is asked
         for seat, lineup in enumerate(self._lineups):
             table[seat, : len(lineup)] = lineup
         owner = table[seats, chosen]
@@ -257,7 +267,10 @@ class LearnerBatch:
 def _resolve(
     game: Game, opponents: Sequence[Opponent | Sequence[Opponent]]
 ) -> tuple[list[Bot | Policy], list[list[int]]]:
-    """All different opponents, and for each other seat the indexes of its candidates."""
+    """All different opponents, and for each other seat the indexes of its candidates.
+
+    A seat that the learner plays too has no candidates.
+    """
     if len(opponents) != game.players - 1:
         raise ValueError(
             f"opponents={opponents!r}: {game.name} has {game.players} players, "
@@ -266,7 +279,15 @@ def _resolve(
     found: list[Bot | Policy] = []
     specs: list[Any] = []
     lineups: list[list[int]] = []
-    for spec in opponents:
+    for place, spec in enumerate(opponents, 1):
+        if isinstance(spec, str) and spec == SELF:
+            if place not in partner_places(game):
+                raise ValueError(
+                    f"opponents={opponents!r}: {SELF!r} is for a partner's seat, and the seat "
+                    f"{place} after the learner's is an opponent's"
+                )
+            lineups.append([])
+            continue
         several = list(spec) if isinstance(spec, list | tuple) else [spec]
         if not several:
             raise ValueError("opponent=[]: expected at least one opponent to draw from")
@@ -281,6 +302,16 @@ def _resolve(
             lineup.append(same[0])
         lineups.append(lineup)
     return found, lineups
+
+
+def partner_places(game: Game) -> list[int]:
+    """How many places after one's own, in any seat, a partner sits."""
+    seats = range(game.players)
+    return [
+        place
+        for place in range(1, game.players)
+        if all(game.teams[(seat + place) % game.players] == game.teams[seat] for seat in seats)
+    ]
 
 
 def _same_name(one: Any, other: Any) -> bool:

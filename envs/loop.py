@@ -34,7 +34,8 @@ WAITING = 1  # for whom the row waits
 EPISODE = 2  # games begun since the row was seeded
 ACTED = 3  # has the learner moved in this game?
 REDEALS = 4  # games before this one, in a row, that ended before his first move
-LINEUP = 5  # from here on: which of its candidates plays in each other seat
+DECIDER = 5  # the seat of the learner's present decision: his own, or a partner's he plays too
+LINEUP = 6  # from here on: which of its candidates plays in each other seat
 
 FOR_LEARNER, FOR_OPPONENT, FOR_RESET, STUCK = 0, 1, 2, 3
 FOR_DEAL = 4  # to be dealt in this very call; a row that waits for a reset may wait longer
@@ -62,6 +63,7 @@ def run_rows(
     cfg: Cfg,
     params: Params,
     lineup_sizes: NDArray[np.int64],
+    own: NDArray[np.bool_],
     forfeits: NDArray[np.float64],
     states: NDArray[np.int64],
     rngs: NDArray[np.uint64],
@@ -78,7 +80,11 @@ def run_rows(
     first: int,
     last: int,
 ) -> int:
-    """Take every row to the learner's next decision; how many rows wait for an opponent."""
+    """Take every row to the learner's next decision; how many rows wait for an opponent.
+
+    `own` says how many places after the learner's seat he decides too: True at 0, and at his
+    partner's place if one policy plays both.
+    """
     cfg, params, states, rngs = borrow(cfg), borrow(params), borrow(states), borrow(rngs)
     meta, masks, observations = borrow(meta), borrow(masks), borrow(observations)
     final_observations, lineup_sizes = borrow(final_observations), borrow(lineup_sizes)
@@ -120,10 +126,11 @@ def run_rows(
             mover = to_move(cfg, state)
             seat = row[SEAT]
             if mover >= 0 and loser < 0:
-                if mover == seat:
-                    observe(cfg, state, seat, observations[i])
+                if own[mover - seat]:  # a negative index counts from the end, as seats do
+                    observe(cfg, state, mover, observations[i])
                     legal(cfg, state, mask)
                     row[WAITING] = FOR_LEARNER
+                    row[DECIDER] = mover
                     break
                 action = act(cfg, params, state, mover, luck, mask)
                 if action == ASK:
@@ -154,7 +161,7 @@ def run_rows(
             if loser >= 0:
                 results[:] = forfeits[loser]
                 flags[TERMINATED, i] = True
-                if loser == seat:
+                if own[loser - seat]:
                     flags[ILLEGAL, i] = True
                 else:
                     flags[OPPONENT_ILLEGAL, i] = True

@@ -18,7 +18,7 @@ except ImportError as missing:
 from bidarena.envs.check import choice
 from bidarena.envs.game import Game
 from bidarena.envs.learner import LearnerBatch
-from bidarena.envs.loop import ILLEGAL, OPPONENT_ILLEGAL, SEAT, TERMINATED, TRUNCATED
+from bidarena.envs.loop import DECIDER, ILLEGAL, OPPONENT_ILLEGAL, TERMINATED, TRUNCATED
 from bidarena.envs.registry import make_game
 from bidarena.envs.solo import Opponents, opponents_of, render_state, spaces_of
 
@@ -37,7 +37,7 @@ class SB3Env(VecEnv):
         game: a name, as `bidarena list` shows them, or a `Game`.
         num_envs: how many games.
         threads: in how many threads to work on the rows; the results do not depend on it.
-        opponent, opponents, seat, illegal_action, render_mode, **rules: as for `SoloEnv`.
+        opponent, opponents, partner, seat, illegal_action, render_mode, **rules: as for `SoloEnv`.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class SB3Env(VecEnv):
         *,
         opponent: Opponents | None = None,
         opponents: Sequence[Opponents] | None = None,
+        partner: Opponents | None = None,
         seat: int | str = "random",
         illegal_action: str = "lose",
         threads: int = 1,
@@ -60,7 +61,7 @@ class SB3Env(VecEnv):
         self._batch = LearnerBatch(
             self.game,
             num_envs,
-            opponents=opponents_of(self.game, opponent, opponents),
+            opponents=opponents_of(self.game, opponent, opponents, partner),
             seat=seat,
             illegal_action=illegal_action,
             autoreset=True,
@@ -152,6 +153,6 @@ class SB3Env(VecEnv):
         """One picture per row."""
         if self.render_mode != "rgb_array":
             return [None] * self.num_envs
-        seats = self._batch.meta[:, SEAT].tolist()
+        seats = self._batch.meta[:, DECIDER].tolist()
         states = self._batch.states
         return [render_state(self.game, "rgb_array", states[i], s) for i, s in enumerate(seats)]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from bidarena.envs.batch import as_action
 from bidarena.envs.check import choice
 from bidarena.envs.game import Game
-from bidarena.envs.learner import LearnerBatch, Opponent
-from bidarena.envs.loop import FOR_LEARNER, OPPONENT_ILLEGAL, SEAT, WAITING
+from bidarena.envs.learner import LearnerBatch, Opponent, partner_places
+from bidarena.envs.loop import DECIDER, FOR_LEARNER, OPPONENT_ILLEGAL, SEAT, WAITING
 from bidarena.envs.registry import load, make_game
 
 RENDER_MODES = ("ansi", "rgb_array")
@@ -30,16 +30,26 @@ def spaces_of(game: Game) -> tuple[Any, Any]:
 
 
 def opponents_of(
-    game: Game, opponent: Opponents | None, opponents: Sequence[Opponents] | None
+    game: Game,
+    opponent: Opponents | None,
+    opponents: Sequence[Opponents] | None,
+    partner: Opponents | None = None,
 ) -> list[Any]:
-    """One entry for each seat after the learner's, from either of the two keywords."""
+    """One entry for each seat after the learner's, from the keywords that name who sits there."""
+    places = partner_places(game)
+    if partner is not None and (opponents is not None or not places):
+        why = "give a partner or opponents" if places else f"{game.name} has no partners"
+        raise ValueError(f"partner={partner!r}: {why}")
     if opponents is not None:
         if opponent is not None:
             raise ValueError("opponent, opponents: give one of the two")
         if isinstance(opponents, str) or not isinstance(opponents, Sequence):
             raise ValueError(f"opponents={opponents!r}: expected a list, one for each other seat")
         return list(opponents)
-    return ["random" if opponent is None else opponent] * (game.players - 1)
+    everybody = ["random" if opponent is None else opponent] * (game.players - 1)
+    for place in places if partner is not None else ():
+        everybody[place - 1] = partner  # type: ignore[call-overload]
+    return everybody
 
 
 def render_state(game: Game, mode: str, state: NDArray[np.int64], seat: int) -> Any:
@@ -58,6 +68,8 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         opponent: who plays the other seats: a name with options ("uniform:high=30"), a list of
             which one is drawn per episode, or a callable `(observation, mask) -> action`.
         opponents: one of these for each seat after the learner's, in order, instead of `opponent`.
+        partner: who plays the partner's seat in games of two sides; None: as `opponent`; "self":
+            the learner, who then decides for both seats, each time seeing that seat's own cards.
         seat: the learner's seat: a number, "random" or "alternate".
         illegal_action: "lose" (the game is over; reward -1, or the worst result of the game if that
             is worse) or "raise".
@@ -73,6 +85,7 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         *,
         opponent: Opponents | None = None,
         opponents: Sequence[Opponents] | None = None,
+        partner: Opponents | None = None,
         seat: int | str = "random",
         illegal_action: str = "lose",
         render_mode: str | None = None,
@@ -83,7 +96,7 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
             choice("render_mode", render_mode, RENDER_MODES)
         self.render_mode = render_mode
         self.observation_space, self.action_space = spaces_of(self.game)
-        lineup = opponents_of(self.game, opponent, opponents)
+        lineup = opponents_of(self.game, opponent, opponents, partner)
         self._batch = LearnerBatch(
             self.game, 1, opponents=lineup, seat=seat, illegal_action=illegal_action
         )
@@ -108,6 +121,11 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
     def seat(self) -> int:
         """The learner's seat in the present game."""
         return int(self._batch.meta[0, SEAT])
+
+    @property
+    def deciding(self) -> int:
+        """The seat of the present decision: the learner's, or his partner's if he plays both."""
+        return int(self._batch.meta[0, DECIDER])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -153,4 +171,4 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
             return None
         if not self._seeded:
             raise ResetNeeded("nothing to render before the first reset()")
-        return render_state(self.game, self.render_mode, self._batch.states[0], self.seat)
+        return render_state(self.game, self.render_mode, self._batch.states[0], self.deciding)

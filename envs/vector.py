@@ -16,6 +16,7 @@ from bidarena.envs.check import choice, flag
 from bidarena.envs.game import Game
 from bidarena.envs.learner import LearnerBatch
 from bidarena.envs.loop import (
+    DECIDER,
     FOR_LEARNER,
     ILLEGAL,
     OPPONENT_ILLEGAL,
@@ -44,7 +45,7 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
             `reset(options={"reset_mask": ...})`.
         threads: in how many threads to work on the rows; the results do not depend on it.
         copy: False returns read-only views of buffers that the next step overwrites.
-        opponent, opponents, seat, illegal_action, render_mode, **rules: as for `SoloEnv`.
+        opponent, opponents, partner, seat, illegal_action, render_mode, **rules: as for `SoloEnv`.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         *,
         opponent: Opponents | None = None,
         opponents: Sequence[Opponents] | None = None,
+        partner: Opponents | None = None,
         seat: int | str = "random",
         illegal_action: str = "lose",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
@@ -78,7 +80,7 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         self._batch = LearnerBatch(
             self.game,
             num_envs,
-            opponents=opponents_of(self.game, opponent, opponents),
+            opponents=opponents_of(self.game, opponent, opponents, partner),
             seat=seat,
             illegal_action=illegal_action,
             autoreset=self.autoreset_mode == AutoresetMode.SAME_STEP,
@@ -96,6 +98,11 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
     def seats(self) -> NDArray[np.int64]:
         """The learner's seat in each row."""
         return self._batch.meta[:, SEAT].copy()
+
+    @property
+    def deciding(self) -> NDArray[np.int64]:
+        """The seat of the present decision in each row; a partner's only with partner="self"."""
+        return self._batch.meta[:, DECIDER].copy()
 
     @property
     def nbytes(self) -> int:
@@ -161,7 +168,7 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
             return None
         if not self._seeded:
             raise ResetNeeded("nothing to render before the first reset()")
-        states, seats = self._batch.states, self.seats
+        states, seats = self._batch.states, self.deciding
         rows = range(self.num_envs)
         return tuple(
             render_state(self.game, self.render_mode, states[i], int(seats[i])) for i in rows
