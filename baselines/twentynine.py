@@ -60,8 +60,8 @@ def rules(game: Game, jump: bool = False) -> Bot:
     """The bidding, the choice of trump and the card play that the winning team began with.
 
     It bids up to what its first four cards are worth by the team's formula, as little as it must;
-    with `jump` it bids all of it at once. It wins a trick if it can, else gives its least card; to a
-    partner who is winning it gives its most valuable card, but its least trump. It reveals the
+    with `jump` it bids all of it at once. It wins a trick if it can, else gives its least card; to
+    a partner who is winning it gives its most valuable card, but its least trump. It reveals the
     trump only when the cards on the table have points and the partner is not winning. Of house
     rules it declares marriages; it never doubles, plays a single hand, or asks for a redeal.
     """

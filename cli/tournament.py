@@ -1,4 +1,4 @@
-"""`bidarena tournament`: every bot against every other, for games of two players."""
+"""`bidarena tournament`: every bot against every other, for games of two players or sides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bidarena.evaluate.match import Match, play_match
 
 @dataclass
 class Arguments:
-    """Every bot against every other in a game of two players, seats swapped on the same deals.
+    """Every bot against every other in a game of two players or sides, each deal from both.
 
     Example: bidarena tournament scotch --games 10000
     """
@@ -39,8 +39,9 @@ class Arguments:
 def main(argv: list[str]) -> None:
     """Run the command."""
     game, args = parse_with_game("tournament", Arguments, argv)
-    if game.players != 2:
-        raise ValueError(f"tournament takes games of two players, {game.name} has {game.players}")
+    sides = len(set(game.teams))
+    if sides != 2:
+        raise ValueError(f"tournament takes games of two players or sides, {game.name} has {sides}")
     if args.bots:
         players = {name: make_bot(game, name) for name in args.bots}
         names = list(args.bots)

@@ -86,15 +86,16 @@ def play_match(
     progress: Callable[[int], None] | None = None,
     **rules: Any,
 ) -> Match:
-    """Play `games` games between `bots`, one for each seat.
+    """Play `games` games between `bots`, one for each seat or, with partners, one for each side.
 
     Every deal is played once from each rotation of the seats, with the same chance; the number of
-    games is rounded up to whole deals. The result depends on the seed only, unless a bot thinks by
+    games is rounded up to whole deals. A bot for a side plays all its seats, and each deal is played
+    once from each side. The result depends on the seed only, unless a bot thinks by
     the clock, remembers earlier games, or draws random numbers of its own.
 
     Args:
         game: a name, as `bidarena list` shows them, or a `Game`.
-        bots: as many as the game has players: names with options, `Bot`s, or callables.
+        bots: as many as the game has players, or sides: names with options, `Bot`s, or callables.
         games: how many games.
         seed: of deals and bots.
         names: what to call the bots; by default what they call themselves.
@@ -104,14 +105,17 @@ def play_match(
     game = make_game(game, **rules)
     if isinstance(bots, str):
         raise ValueError(f"bots={bots!r}: expected a list, one for each seat")
-    if len(bots) != game.players:
-        raise ValueError(
-            f"bots: {game.name} has {game.players} players, got {len(bots)}: {list(bots)}"
-        )
+    sides = len(set(game.teams))
+    if len(bots) not in (game.players, sides):
+        wanted = f"{game.players} players" + f" on {sides} sides" * (sides < game.players)
+        raise ValueError(f"bots: {game.name} has {wanted}, got {len(bots)}: {list(bots)}")
+    if any(game.teams[seat] != game.teams[seat % len(bots)] for seat in range(game.players)):
+        raise ValueError(f"bots: give one for each of the {game.players} seats of {game.name}")
     games = whole("games", games, 1, 10**7)
     whole("seed", seed, 0, 2**63)
-    players = [player_of(game, bot) for bot in bots]
-    rotations = game.players
+    rotations = len(bots)
+    given = [player_of(game, bot) for bot in bots]
+    players = [given[seat % rotations] for seat in range(game.players)]
     deals = -(-games // rotations)
     began = time.perf_counter()
     results = np.zeros((deals, rotations, game.players))  # by bot, not by seat
@@ -124,8 +128,8 @@ def play_match(
         moves += _play_deals(game, players, seed, first, results[part], points[part], progress)
     seconds = time.perf_counter() - began
     if names is None:
-        names = [_name(bot, player) for bot, player in zip(bots, players, strict=True)]
-    scores = [_score(game, k, names[k], results, points) for k in range(game.players)]
+        names = [_name(bot, player) for bot, player in zip(bots, given, strict=True)]
+    scores = [_score(game, k, names[k], results, points) for k in range(rotations)]
     return Match(scores, deals * rotations, moves, seconds)
 
 
@@ -161,8 +165,8 @@ def _play_deals(
             break
         moves += int(alive.sum())
         owner = (batch.movers - rotation) % game.players
-        for k, player in enumerate(players):
-            mine = alive & (owner == k)
+        for k, player in enumerate(players[:rotations]):
+            mine = alive & (owner % rotations == k)
             if mine.any():
                 pace[k] = _ask(batch, player, mine, actions, pace[k])
         batch.step(actions)
@@ -211,7 +215,7 @@ def _score(
     mine = results[:, :, k]
     # A game is won when no other side did as well; who is on which side depends on the seats.
     best_rival = np.empty_like(mine)
-    for rotation in range(game.players):
+    for rotation in range(mine.shape[1]):
         side = [game.teams[(j + rotation) % game.players] for j in range(game.players)]
         rivals = [j for j in range(game.players) if side[j] != side[k]]
         best_rival[:, rotation] = results[:, rotation, rivals].max(axis=1)

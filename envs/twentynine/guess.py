@@ -2,8 +2,8 @@
 
 Each hidden card may lie with those of the three other seats that have not shown they lack it. Cards
 that may lie with the same seats are alike, so a deal is drawn in two steps: how many cards of each
-kind go where, with the probability that counting gives it; then which ones. That is exactly uniform,
-and it finds a deal whenever there is one.
+kind go where, with the probability that counting gives it; then which ones. That is exactly
+uniform, and it finds a deal whenever there is one.
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ def all_deals(state, player):
 
 
 def possible_deals(state, referee, player):
-    """Hands that could have led here, with how many choices of the seventh card explain the trump."""
+    """Hands that could have led here, and how many seventh cards explain the trump."""
     weights = {}
     for hands, dealt in all_deals(state, player):
         if not consistent(referee, player, [codes(hand) for hand in dealt]):

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from twentynine_referee import REVEAL, Referee, say
+from twentynine_both import Referee
+from twentynine_referee import REVEAL, say
 
 # Every seat holds one suit, so nobody can ever follow another's lead.
 SUITED = (

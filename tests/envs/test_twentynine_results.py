@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from twentynine_both import Referee
 from twentynine_deals import HEARTS, LEVEL, SUITED, deal, dealt, finish, playing
-from twentynine_referee import Referee, say, words
+from twentynine_referee import say, words
 
 SIDE_0_WINS, SIDE_1_WINS = [1.0, -1.0, 1.0, -1.0], [-1.0, 1.0, -1.0, 1.0]
 

@@ -8,8 +8,9 @@ import random
 from typing import Any
 
 import pytest
+from twentynine_both import Referee
 from twentynine_deals import HEARTS, LEVEL, deal, dealt, playing
-from twentynine_referee import CARDS, MARRIAGE, RANKS, REVEAL, SEVENTH, Referee, consistent, say
+from twentynine_referee import CARDS, MARRIAGE, RANKS, REVEAL, SEVENTH, consistent, say
 
 ALL_RULES: dict[str, tuple[Any, ...]] = {
     "auction": ("duel", "round_robin"),

@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from twentynine_both import Referee
 from twentynine_deals import HEARTS, LEVEL, SUITED, WORTHLESS, deal, dealt, finish, playing
-from twentynine_referee import ACTION_BID, BID_ACTION, CARD_POINTS, CARDS, Referee, say, words
+from twentynine_referee import ACTION_BID, BID_ACTION, CARD_POINTS, CARDS, say, words
 
 
 def bids(*numbers: int) -> list[str]:
