@@ -4,24 +4,30 @@ from bidarena.envs.batch import Batch
 from bidarena.envs.game import Game
 from bidarena.envs.learner import batched
 from bidarena.envs.registry import (
+    Belief,
     Bot,
+    beliefs,
     bots,
     games,
     make_bot,
     make_game,
+    register_belief,
     register_bot,
     register_game,
 )
 
 __all__ = [
     "Batch",
+    "Belief",
     "Bot",
     "Game",
     "batched",
+    "beliefs",
     "bots",
     "games",
     "make_bot",
     "make_game",
+    "register_belief",
     "register_bot",
     "register_game",
 ]
@@ -41,6 +47,9 @@ register_game(
     vector_entry_point="bidarena.envs.richman.env:RichmanGraphVectorEnv",
 )
 register_bot("*/random", "bidarena.baselines.common:random")
+for _search in ("mcts", "dmcts", "ismcts", "mom", "pom", "bandit"):
+    _factory = f"bidarena.baselines.search:{_search}"
+    register_bot(f"*/{_search}", _factory, modest="iterations=100")
 register_bot("scotch/random", "bidarena.baselines.scotch:random")
 register_bot("scotch/uniform", "bidarena.baselines.scotch:uniform")
 register_bot("richman/richman", "bidarena.baselines.richman:richman")

@@ -113,9 +113,35 @@ class Batch:
                 f"actions: expected {self.rows} int64 numbers in one piece to write to"
             )
         rows = np.flatnonzero(_row_mask(where, self.rows) & (self.movers >= 0))
-        choose = self.game.compiled(choose_rows, act=bot.act)
-        args = (self.game.cfg, bot.params, self.states, self.rngs, rows, self.movers[rows])
-        self.threads.over(len(rows), choose, *args, actions, self.game.actions)
+        ask_bot(
+            *(self.game, bot, self.states, self.rngs, rows, self.movers[rows], actions),
+            threads=self.threads,
+        )
+
+
+def ask_bot(
+    game: Game,
+    bot: Bot,
+    states: NDArray[np.int64],
+    rngs: NDArray[np.uint64],
+    rows: NDArray[np.int64],
+    movers: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    *,
+    threads: Threads,
+) -> None:
+    """Write a bot's choice for the player in `movers` into `actions`, in each of `rows`.
+
+    A bot that is asked outside of compiled code is asked for one row after another: it has threads
+    or a memory of its own.
+    """
+    if bot.outside is not None:
+        for row, mover in zip(rows, movers, strict=True):
+            actions[row] = bot.outside(states[row].copy(), int(mover), rngs[row, LUCK])
+        return
+    choose = game.compiled(choose_rows, **bot.stubs)
+    args = (game.cfg, bot.params, states, rngs, rows, movers, actions, game.actions)
+    threads.over(len(rows), choose, *args)
 
 
 class Threads:

@@ -78,6 +78,25 @@ def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
 
 
 @rule
+def signature(cfg: Cfg, state: State, player: int) -> int:
+    """Optional: a number for what `player` has just seen happen, for searches to tell apart.
+
+    Of two states that follow on positions which he could not tell apart, it is the same if he
+    cannot tell these apart either, and differs if he can. What he knew before need not be in it.
+    """
+    raise NotImplementedError
+
+
+@rule
+def withdraw(cfg: Cfg, state: State) -> None:
+    """Optional: take back, in place, all moves that wait for others made at the same time.
+
+    What is left is the same whatever they were, and the first player of the moment is to move.
+    """
+    raise NotImplementedError
+
+
+@rule
 def act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
     """A compiled bot's choice for `player`, who is to move.
 
@@ -88,16 +107,21 @@ def act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: 
 
 
 RULES = ("reset", "to_move", "legal", "step", "returns", "observe", "determinize")
+OPTIONAL = ("signature", "withdraw")  # what searches use if a game has it
 
 
 def rules_of(module: Any) -> dict[str, Function]:
-    """The seven functions of a module, or of the module of that name: rules_of(__name__)."""
+    """The seven functions of a module, or of the module of that name: rules_of(__name__).
+
+    Those of the optional ones that it has come with them.
+    """
     if isinstance(module, str):
         module = sys.modules.get(module) or importlib.import_module(module)
     missing = [name for name in RULES if not callable(getattr(module, name, None))]
     if missing:
         raise ValueError(f"rules: {module!r} lacks the functions {', '.join(missing)}")
-    return {name: getattr(module, name) for name in RULES}
+    given = [name for name in OPTIONAL if callable(getattr(module, name, None))]
+    return {name: getattr(module, name) for name in (*RULES, *given)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +139,7 @@ class Game:
     observation: Mapping[str, slice]  # named parts of the observation, covering it
     simultaneous: str | None = None  # the part of the state that keeps its value while players
     # commit moves they make at the same time; None: every move is seen before the next one
+    hidden: bool = True  # may anything be hidden, beside such moves?
     zero_sum: bool = True
     teams: tuple[int, ...] = ()  # the side of each player; empty: everybody for himself
     observation_range: tuple[float, float] = (0.0, 1.0)
@@ -166,7 +191,7 @@ class Game:
         return state
 
     def call(self, name: str) -> Callable[..., Any]:
-        """One of the seven rules, compiled: `game.call("step")(game.cfg, state, action, rng)`."""
+        """One of the rules, compiled: `game.call("step")(game.cfg, state, action, rng)`."""
         return self.compiled(self.rules[name])
 
     def __repr__(self) -> str:

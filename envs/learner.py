@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from bidarena.envs.batch import (
     Threads,
     as_actions,
+    ask_bot,
     ask_policy,
-    choose_rows,
     forfeits,
     seed_rows,
 )
@@ -96,9 +96,9 @@ class LearnerBatch:
         self._broken = False  # did an opponent raise in the middle of a step?
 
         self.candidates, self._lineups = _resolve(game, opponents)
-        compiled_bot = self.candidates[0] if len(self.candidates) == 1 else None
+        only = self.candidates[0] if len(self.candidates) == 1 else None
         # The one bot that plays inside the loop, or the stand-in that sends the loop outside.
-        self._inside = compiled_bot if isinstance(compiled_bot, Bot) else OUTSIDE
+        self._inside = only if isinstance(only, Bot) and only.outside is None else OUTSIDE
 
         self._own = np.array([True, *(lineup == [] for lineup in self._lineups)])
         others = game.players - 1
@@ -118,7 +118,7 @@ class LearnerBatch:
 
     def _bind(self) -> None:
         """Get the compiled loop, and the arguments that are the same in every call."""
-        self._run = self.game.compiled(run_rows, act=self._inside.act)
+        self._run = self.game.compiled(run_rows, **self._inside.stubs)
         self._args: tuple[Any, ...] = (
             *(
                 self.game.cfg,
@@ -236,9 +236,8 @@ class LearnerBatch:
         self, opponent: Bot | Policy, rows: NDArray[np.int64], movers: NDArray[np.int64]
     ) -> None:
         if isinstance(opponent, Bot):
-            choose = self.game.compiled(choose_rows, act=opponent.act)
-            args = (self.game.cfg, opponent.params, self.states, self.rngs, rows, movers)
-            self.threads.over(len(rows), choose, *args, self.actions, self.game.actions)
+            where = (self.states, self.rngs, rows, movers, self.actions)
+            ask_bot(self.game, opponent, *where, threads=self.threads)
             return
         self.actions[rows] = ask_policy(opponent, self.observations[rows], self.masks[rows])
 

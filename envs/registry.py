@@ -8,16 +8,29 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import gymnasium as gym
 import numpy as np
 
 from bidarena.envs.check import unknown
 from bidarena.envs.compile import Function
-from bidarena.envs.game import Game, Params
+from bidarena.envs.game import Game, Params, Rng, State
+
+
+class Outside(Protocol):
+    """How a bot is asked that needs Python: threads of its own, a memory of earlier moves.
+
+    Like `act` it is handed the whole state, and reads nothing that `player` cannot know.
+    """
+
+    def __call__(self, state: State, player: int, rng: Rng) -> int:
+        """The action of `player`, who is to move."""
+
+    def forget(self) -> None:
+        """Drop whatever is remembered of earlier moves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +41,13 @@ class Bot:
     act: Function
     params: Params = field(default_factory=lambda: np.zeros(1))
     made_for: bytes = b""  # `Game.key` of the one game its tables fit; empty: any
+    more: Mapping[str, Function] = field(default_factory=dict)  # what stands behind further stubs
+    outside: Outside | None = None  # asked instead of `act`, one game after another
+
+    @property
+    def stubs(self) -> dict[str, Function]:
+        """What `Game.compiled` needs to build this bot into code that calls `act`."""
+        return {**self.more, "act": self.act}
 
     def check_fits(self, game: Game) -> None:
         """Refuse a game for which this bot was not made: its tables would be read out of bounds."""
@@ -43,6 +63,8 @@ class _Entry:
 
 _games: dict[str, _Entry] = {}
 _bots: dict[str, str] = {}  # "game/bot", or "*/bot" for all games -> "module:factory"
+_modest: dict[str, str] = {}  # the same names -> options with which a bot joins everybody else
+_beliefs: dict[str, str] = {}  # "game/belief" -> "module:factory"
 
 
 def register_game(
@@ -72,13 +94,53 @@ def register_game(
     )
 
 
-def register_bot(name: str, factory: str) -> None:
+def register_bot(name: str, factory: str, *, modest: str = "") -> None:
     """Make a bot known: `name` is "game/bot" ("*/bot" for every game), `factory` "module:function".
 
     The function takes the `Game`, then the bot's options as keywords, and returns a `Bot` or a
-    callable `(observation, mask) -> action`.
+    callable `(observation, mask) -> action`. A bot that thinks long gives `modest` options, such
+    as "iterations=100", with which it plays where all bots of a game are invited.
     """
     _bots[name] = factory
+    _modest[name] = modest
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """How believable a guess of what is hidden looks to a player, for searches.
+
+    `plausible(cfg, params, state, player)` is a plain function like the rules. Its result, above 0
+    and up to 1, is the chance that a guess is kept; otherwise another one is drawn.
+    """
+
+    name: str
+    plausible: Function
+    params: Params = field(default_factory=lambda: np.zeros(1))  # flat float64
+
+
+def register_belief(name: str, factory: str) -> None:
+    """Make a belief known as "game/belief"; `factory` is "module:function".
+
+    The function takes the `Game`, then options as keywords, and returns a `Belief`.
+    """
+    _beliefs[name] = factory
+
+
+def beliefs(game: str) -> list[str]:
+    """The names of all beliefs about `game`, without the name of the game."""
+    return sorted(key.rpartition("/")[2] for key in _beliefs if key.rpartition("/")[0] == game)
+
+
+def make_belief(game: Game, spec: str) -> Belief:
+    """A belief by its name and options."""
+    name, _, rest = spec.partition(":")
+    path = _beliefs.get(f"{game.name}/{name}")
+    if path is None:
+        known = beliefs(game.name)
+        if not known:
+            raise ValueError(f"belief={spec!r}: no belief is registered for {game.name}")
+        raise unknown("belief", name, known)
+    return _make("belief", game, name, spec, load(path), rest)
 
 
 def games() -> list[str]:
@@ -128,37 +190,47 @@ def make_bot(game: Game, spec: str) -> Any:
     path = _bots.get(f"{game.name}/{name}") or _bots.get(f"*/{name}")
     if path is None:
         raise unknown("opponent", name, bots(game.name))
-    make = load(path)
-    options = _parse_options(spec, rest)
+    bot = _make("opponent", game, name, spec, load(path), rest)
+    return replace(bot, made_for=game.key) if isinstance(bot, Bot) else bot
+
+
+def _make(what: str, game: Game, name: str, spec: str, make: Callable[..., Any], rest: str) -> Any:
+    """Call a factory with the options that are written after the colon."""
+    options = _parse_options(what, spec, rest)
     known = list(inspect.signature(make).parameters)[1:]
     for option in options:
         if option not in known:
             allowed = f"its options are {', '.join(known)}" if known else "it has no options"
-            raise ValueError(f"opponent={spec!r}: {name} has no option {option!r}; {allowed}")
+            raise ValueError(f"{what}={spec!r}: {name} has no option {option!r}; {allowed}")
     try:
-        bot = make(game, **options)
+        return make(game, **options)
     except ValueError as wrong:
-        raise ValueError(f"opponent={spec!r}: {wrong}") from wrong
-    return replace(bot, made_for=game.key) if isinstance(bot, Bot) else bot
+        raise ValueError(f"{what}={spec!r}: {wrong}") from wrong
 
 
 def playing(game: Game) -> tuple[dict[str, Any], dict[str, str]]:
-    """All bots that play `game` under its rules, by name, and why the others refuse."""
+    """All bots that play `game` under its rules, by name, and why the others refuse.
+
+    Bots that think long come with modest options, which are then part of their name.
+    """
     made, refused = {}, {}
     for name in bots(game.name):
+        own = f"{game.name}/{name}"
+        modest = _modest[own if own in _bots else f"*/{name}"]
+        spec = f"{name}:{modest}" if modest else name
         try:
-            made[name] = make_bot(game, name)
+            made[spec] = make_bot(game, spec)
         except ValueError as wrong:
             refused[name] = str(wrong)
     return made, refused
 
 
-def _parse_options(spec: str, text: str) -> dict[str, Any]:
+def _parse_options(what: str, spec: str, text: str) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if not equals or not key.strip().isidentifier():
-            raise ValueError(f"opponent={spec!r}: write options as name:option=value,option=value")
+            raise ValueError(f"{what}={spec!r}: write options as name:option=value,option=value")
         try:
             options[key.strip()] = json.loads(value)
         except ValueError:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from bidarena.envs.game import CUT_SHORT, RULES, Game
 from bidarena.envs.registry import Bot, make_bot, make_game
 from bidarena.envs.rng import WORDS, seeded
+from bidarena.envs.testing_facts import check_hidden, check_signature, check_withdraw
 from bidarena.envs.testing_interfaces import (
     check_determinism,
     check_gymnasium,
@@ -46,6 +47,9 @@ def check_game(game: str | Game, *, games: int = 20, seed: int = 0, **rules: Any
     check_plain_python(made, seed=seed)  # first: here an index out of bounds is an error
     check_rules(made, games=games, seed=seed)
     check_determinize(made, games=games, seed=seed)
+    check_hidden(made, random_states(made, games, seed))
+    check_signature(made, random_states(made, games, seed))
+    check_withdraw(made, random_states(made, games, seed))
     check_determinism(made, seed=seed)
     check_rows(made, seed=seed)
     check_illegal_actions(made, seed=seed)
@@ -62,34 +66,55 @@ def check_bot(
 
     Hidden means: replaced by `determinize`. In every state of some random games, whatever the
     player cannot know is replaced by other consistent guesses; with the same seed the bot must
-    choose the same action.
+    choose the same action. So it must where only an unseen move or the deal makes a difference that
+    is not observed, whatever `determinize` does.
     """
     made = make_game(game, **rules)
     player = make_bot(made, bot) if isinstance(bot, str) else bot
     if not isinstance(player, Bot):
         return  # a callable is only ever shown an observation and a mask
-    act = made.compiled(player.act)
     legal, determinize = made.call("legal"), made.call("determinize")
-    scratch = np.zeros(made.actions, np.int8)
     for count, (state, mover, rng) in enumerate(random_states(made, games, seed)):
         mask = np.zeros(made.actions, np.int8)
         legal(made.cfg, state, mask)
         before = state.copy()
         luck = seeded(np.random.default_rng([seed, count]), WORDS)
-        action = int(act(made.cfg, player.params, state, mover, luck.copy(), scratch))
+        action = _asked(made, player, state, mover, luck)
         who = f"{player.name} as player {mover} of {made}"
         assert 0 <= action < made.actions and mask[action], f"{who} chose illegal {action}"
         assert np.array_equal(state, before), f"{who} changed the state"
-        again = int(act(made.cfg, player.params, state, mover, luck.copy(), scratch))
+        again = _asked(made, player, state, mover, luck)
         assert again == action, f"{who} chose {action}, then {again} with the same seed"
         for _ in range(4):
             guess = state.copy()
             determinize(made.cfg, guess, mover, rng)
-            other = int(act(made.cfg, player.params, guess, mover, luck.copy(), scratch))
-            assert other == action, (
-                f"{who} peeks: {action} in {state.tolist()}, but {other} in {guess.tolist()}, "
-                "which look the same to this player"
-            )
+            _check_same_choice(made, player, mover, state, guess, luck)
+    # Pairs that were not made by determinize, which may be the one that lets something through.
+    pairs = [*_unseen_moves(made, games, seed), *_equal_looking_deals(made, seed)]
+    for count, (mover, one, two) in enumerate(pairs):
+        if int(made.call("to_move")(made.cfg, one)) == mover:
+            luck = seeded(np.random.default_rng([seed, count]), WORDS)
+            _check_same_choice(made, player, mover, one, two, luck)
+
+
+def _asked(game: Game, bot: Bot, state: State, mover: int, luck: NDArray[np.uint64]) -> int:
+    """The choice of a bot that remembers nothing of what it was asked before."""
+    if bot.outside is not None:
+        bot.outside.forget()
+        return int(bot.outside(state, mover, luck.copy()))
+    scratch = np.zeros(game.actions, np.int8)
+    act = game.compiled(bot.act, **bot.more)
+    return int(act(game.cfg, bot.params, state, mover, luck.copy(), scratch))
+
+
+def _check_same_choice(
+    game: Game, bot: Bot, mover: int, one: State, two: State, luck: NDArray[np.uint64]
+) -> None:
+    chosen = [_asked(game, bot, state, mover, luck) for state in (one, two)]
+    assert chosen[0] == chosen[1], (
+        f"{bot.name} as player {mover} of {game} peeks: {chosen[0]} in {one.tolist()}, but "
+        f"{chosen[1]} in {two.tolist()}, which look the same to this player"
+    )
 
 
 def random_states(
@@ -206,8 +231,15 @@ def check_determinize(game: Game, *, games: int = 20, seed: int = 0) -> None:
     observe, determinize = game.call("observe"), game.call("determinize")
     for state, mover, rng in random_states(game, games, seed):
         for player in range(game.players):
-            guess = state.copy()
-            determinize(game.cfg, guess, player, rng)
+            guess, again = state.copy(), state.copy()
+            determinize(game.cfg, again, player, rng.copy())
+            determinize(game.cfg, again, player, rng.copy())
+            determinize(game.cfg, guess, player, rng.copy())
+            assert np.array_equal(guess, again), (
+                f"{game}: with the same random numbers player {player} guesses {guess.tolist()} "
+                f"from the truth but {again.tolist()} from another guess: the guess depends on "
+                "what he cannot know"
+            )
             views = []
             for seen in (state, guess):
                 view = np.zeros(game.observation_size, np.float32)

@@ -72,6 +72,7 @@ def raj(
         state=rules.state_parts(players),
         observation=rules.observation_parts(players, size),
         simultaneous="round",
+        hidden=False,
         zero_sum=reward != "bank",
         observation_range=(-1.0, 1.0),
         return_range=_return_range(reward, players, item_values),

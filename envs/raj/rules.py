@@ -258,6 +258,14 @@ def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
             state[bids + other] = nth(hand, below(rng, count(hand)))
 
 
+def withdraw(cfg: Cfg, state: State) -> None:
+    """Take back all bids of this round; what lay in their places before is of no use either."""
+    bids = bids_at(cfg)
+    state[COMMITTED] = 0
+    for player in range(cfg[PLAYERS]):
+        state[bids + player] = 0
+
+
 # --- bit masks -----------------------------------------------------------------------------------
 
 

@@ -104,6 +104,7 @@ def richman(
         state=rules.STATE,
         observation=rules.observation(vertices),
         simultaneous="decision",
+        hidden=False,
         ansi="bidarena.envs.richman.render:ansi",
         picture="bidarena.envs.richman.render:picture",
     )

@@ -177,3 +177,8 @@ def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
     """Guess the other's committed bid; nothing else is hidden."""
     if player == 1 and state[PENDING] >= 0:
         state[PENDING] = guessed_bid(state[MONEY], rng)
+
+
+def withdraw(cfg: Cfg, state: State) -> None:
+    """Take back the bid that waits."""
+    state[PENDING] = -1

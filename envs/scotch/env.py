@@ -72,6 +72,7 @@ def scotch(
         state=rules.STATE,
         observation=rules.OBSERVATION,
         simultaneous="round",
+        hidden=not know,
         ansi="bidarena.envs.scotch.render:ansi",
         picture="bidarena.envs.scotch.render:picture",
     )

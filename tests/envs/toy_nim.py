@@ -74,6 +74,7 @@ def nim(*, heap: int = 7, most: int = 3, random_heap: bool = False) -> Game:
         longest=heap,
         state=layout(stones=1, mover=1),
         observation=layout(stones=1, my_turn=1),
+        hidden=False,
     )
 
 

@@ -139,6 +139,11 @@ def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
             state[PLAYED + seat] = guess
 
 
+def withdraw(cfg: Cfg, state: State) -> None:
+    for seat in range(SEATS):
+        state[PLAYED + seat] = -1
+
+
 def sealed(
     *,
     players: int = 4,
@@ -157,6 +162,7 @@ def sealed(
         state=STATE,
         observation=OBSERVATION,
         simultaneous="round",
+        hidden=False,
         teams=tuple(sides),
         score="score",
     )

@@ -1,0 +1,361 @@
+"""The search itself: one loop of iterations for all techniques, compiled for each game.
+
+An iteration guesses what the searching player cannot know, walks down the tree by the bandits,
+adds what it finds new, plays on to the end with the playing bot, and enters the result in the edges
+on its way. The techniques differ in two things: which decisions have nodes, and by whose key these
+are found (keys.py).
+
+**Keys.** The key of a player goes on with everything he sees and with his own moves. It is one key
+for all players together, that of the state, where nothing is hidden or all has been guessed.
+
+**Moves made at the same time.** While the part of the state that `Game.simultaneous` names keeps
+its value, keys stand still: the node of a player is found by the key from the moment's beginning,
+so that nobody answers a move that he cannot have seen. Moves that already wait when the search
+begins are withdrawn first, and chosen by their players' own bandits.
+
+**Growth.** An iteration adds one move to the tree, at the first decision that has an untried one;
+at a moment with several players, one for each of them; in `mom`, one in each player's tree.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.baselines.search.bandits import learn_regret, select
+from bidarena.baselines.search.keys import Key, mix, node_key, seen, state_key
+from bidarena.baselines.search.layout import (
+    AVAILABLE,
+    BANDIT,
+    BELIEF_AT,
+    BELIEF_END,
+    DMCTS,
+    DONE,
+    DROPPED,
+    EARLY_STOP,
+    EDGES,
+    ITERATIONS,
+    LOW,
+    MCTS,
+    MIXED,
+    MOM,
+    MOMENT,
+    MOMENT_END,
+    NODES,
+    PLAYERS,
+    POM,
+    REGRET,
+    SCALE,
+    SECONDS,
+    SELECTION,
+    TECHNIQUE,
+    TOGETHER,
+    TOGETHER_C,
+    TOTAL,
+    TREES,
+    VIEW,
+    VISITS,
+    WEIGHT,
+    C,
+)
+from bidarena.baselines.search.tree import (
+    ACTION,
+    CHANCES,
+    COUNT,
+    NEXT,
+    PLAN,
+    SQUARES,
+    SUM,
+    USED_EDGES,
+    USED_NODES,
+    Edges,
+    Table,
+    Used,
+    add_edge,
+    add_node,
+    exists,
+    find,
+    first_edge,
+    is_alone,
+    mark_alone,
+)
+from bidarena.envs.compile import borrow, keep, rule, seconds
+from bidarena.envs.game import (
+    Cfg,
+    Mask,
+    Params,
+    Rng,
+    State,
+    determinize,
+    legal,
+    returns,
+    step,
+    to_move,
+    withdraw,
+)
+from bidarena.envs.rng import pick, uniform
+
+DEEPEST = 512  # decisions of one iteration that can be in the tree
+LOOK = 3  # the clock is looked at every fourth iteration
+TRIES = 16  # guesses drawn until one is believed
+TRIAL = 100.0  # visits after which `early_stop` judges a move
+HOPELESS = 90.0  # of them lost
+
+_BASIS = np.uint64(0xA0761D6478BD642F)
+
+
+@rule
+def playout(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+    """The `act` of the bot that plays where the tree does not reach."""
+    raise NotImplementedError
+
+
+@rule
+def plausible(cfg: Cfg, params: Params, state: State, player: int) -> float:
+    """How believable a guess is to `player`: the chance that it is kept, above 0 and up to 1."""
+    raise NotImplementedError
+
+
+def withdraw_nothing(cfg: Cfg, state: State) -> None:
+    """Stands for `withdraw` where a game has none; moves that wait are then guessed."""
+
+
+def always_plausible(cfg: Cfg, params: Params, state: State, player: int) -> float:
+    """Stands for `plausible` without a belief."""
+    return 1.0
+
+
+def explore(
+    cfg: Cfg,
+    params: Params,
+    asked: State,
+    player: int,
+    rng: Rng,
+    mask: Mask,
+    table: Table,
+    edges: Edges,
+    used: Used,
+    began: float,
+    out: NDArray[np.float64],
+    report: NDArray[np.int64],
+) -> None:
+    """Search the best move of `player` in `asked`; `out` and `report` are filled as in layout.py.
+
+    `table`, `edges` and `used` may hold what an earlier search of `MCTS` left; `began` is when the
+    clock was started.
+    """
+    cfg, params, rng, mask = borrow(cfg), borrow(params), borrow(rng), borrow(mask)
+    table, edges, used, out = borrow(table), borrow(edges), borrow(used), borrow(out)
+    technique, players = int(params[TECHNIQUE]), int(params[PLAYERS])
+    moment, moment_end = int(params[MOMENT]), int(params[MOMENT_END])
+    belief = params[int(params[BELIEF_AT]) : int(params[BELIEF_END])]
+    own = params[int(params[BELIEF_END]) :]  # the playing bot's numbers
+    low, scale = params[LOW], params[SCALE]
+    trees = int(params[TREES]) if technique == DMCTS else 1
+    all_seen = technique in (MCTS, DMCTS)  # the state is the key
+    first_viewer = 0 if technique == MOM else player
+    last_viewer = players if technique == MOM else player + 1
+    groups = players if technique == MOM else 1  # of nodes that grow together
+
+    size = len(asked)
+    made = (
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty((trees, size), np.int64),
+        np.empty(int(params[VIEW]), np.float32),
+        np.empty(players),
+        np.empty((2, players), np.uint64),
+        np.empty((2, players), np.int64),
+        np.empty((4, DEEPEST), np.int64),
+        np.empty(DEEPEST),
+        np.zeros(len(mask)),
+        np.empty(moment_end - moment, np.int64),
+    )
+    start, state, guesses, view = borrow(made[0]), borrow(made[1]), borrow(made[2]), borrow(made[3])
+    results, losses, probabilities = borrow(made[4]), borrow(made[9]), borrow(made[8])
+    before = borrow(made[10])  # what the part of the state that names the moment was
+    # keys from the moment's beginning, by which nodes are found, and as they go on meanwhile
+    keys, coming = borrow(made[5])[0], borrow(made[5])[1]
+    # has a group grown in this iteration, and is it at the present moment that it does?
+    closed, growing = borrow(made[6])[0], borrow(made[6])[1]
+    way = borrow(made[7])
+    way_edges, way_nodes, way_movers, way_regrets = way[0], way[1], way[2], way[3]
+
+    start[:] = asked
+    withdraw(cfg, start)
+    roots = state_key(start, _BASIS) if technique == MCTS else _BASIS
+
+    timed = params[SECONDS] >= 0.0
+    end = began + params[SECONDS]
+    limit = int(params[ITERATIONS])
+    done = 0
+    while done < limit:
+        if timed and (done & LOOK) == 0 and seconds() >= end:
+            break
+        tree = done % trees
+        if technique != DMCTS:
+            _guess(cfg, belief, start, player, rng, state)
+        else:
+            if done < trees:
+                _guess(cfg, belief, start, player, rng, guesses[tree])
+            state[:] = guesses[tree]
+        root_key = mix(roots, np.uint64(tree))
+        for i in range(players):
+            keys[i], coming[i] = root_key, root_key
+            closed[i], growing[i] = 0, 0
+        open_groups, depth, committed = groups, 0, 0
+        root_edge = -1
+        while True:
+            mover = to_move(cfg, state)
+            if mover < 0 or open_groups == 0:
+                break
+            action, node = -1, -1
+            group = mover if technique == MOM else 0
+            has_node = technique not in (POM, BANDIT) or mover == player
+            if has_node and closed[group] == 0 and depth < DEEPEST:
+                key = node_key(keys[mover if technique == MOM else player], mover)
+                node = find(table, key)
+                at_root = mover == player and key == node_key(root_key, player)
+                legal(cfg, state, mask)
+                if at_root:
+                    for i in range(len(mask)):
+                        if out[i, DROPPED] != 0.0:
+                            mask[i] = 0
+                together = moment < moment_end and not is_alone(table, node)
+                chosen_rule = int(params[TOGETHER if together else SELECTION])
+                c = params[TOGETHER_C if together else C]
+                edge, probability = -1, 0.0
+                if exists(table, node):
+                    first = first_edge(table, node)
+                    edge, probability = select(edges, first, mask, chosen_rule, c, rng, done)
+                if used[USED_EDGES] < len(edges):
+                    untried = pick(rng, mask)
+                    if untried >= 0:
+                        if not exists(table, node):
+                            add_node(table, used, node, key)
+                        edge, probability = add_edge(table, edges, used, node, untried), 0.0
+                        growing[group] = 1
+                if edge >= 0:
+                    action = int(edges[edge, ACTION])
+                    way_edges[depth], way_nodes[depth] = edge, node
+                    way_movers[depth] = mover
+                    way_regrets[depth] = chosen_rule == REGRET
+                    probabilities[depth] = probability
+                    depth += 1
+                    if at_root:
+                        root_edge = edge
+                else:  # no room for it
+                    growing[group] = 1
+            if action < 0:
+                action = playout(cfg, own, state, mover, rng, mask)
+            for i in range(moment, moment_end):
+                before[i - moment] = state[i]
+            step(cfg, state, action, rng)
+            passed = moment == moment_end
+            for i in range(moment, moment_end):
+                passed = passed or state[i] != before[i - moment]
+            coming[mover] = mix(coming[mover], np.uint64(action + 1))
+            committed += 1
+            if not passed:
+                continue
+
+            # --- a moment has passed
+            if committed == 1 and node >= 0 and moment < moment_end and exists(table, node):
+                mark_alone(table, node)
+            committed = 0
+            if technique == BANDIT and root_edge >= 0:
+                growing[0] = 1
+            for i in range(groups):
+                if growing[i] != 0:
+                    growing[i], closed[i] = 0, 1
+                    open_groups -= 1
+            if open_groups > 0:
+                if all_seen:
+                    keys[player] = mix(state_key(state, _BASIS), np.uint64(tree))
+                else:
+                    for i in range(first_viewer, last_viewer):
+                        coming[i] = mix(coming[i], seen(cfg, state, i, view))
+                        keys[i] = coming[i]
+
+        while mover >= 0:
+            step(cfg, state, playout(cfg, own, state, mover, rng, mask), rng)
+            mover = to_move(cfg, state)
+
+        returns(cfg, state, results)
+        for i in range(depth):
+            edge = way_edges[i]
+            result = (results[way_movers[i]] - low) * scale
+            if way_regrets[i] != 0:
+                if probabilities[i] > 0.0:
+                    first = first_edge(table, way_nodes[i])
+                    learn_regret(edges, first, edge, probabilities[i], result, done)
+            else:
+                edges[edge, SQUARES] += result * result
+            edges[edge, COUNT] += 1.0
+            edges[edge, SUM] += result
+        if params[EARLY_STOP] != 0.0 and root_edge >= 0:
+            _judge(edges[root_edge], results, player, losses, out)
+        done += 1
+
+    alone = _collect(table, edges, roots, trees, player, out)
+    report[MIXED] = 0 if alone or moment == moment_end else 1
+    report[DONE] = done
+    report[NODES], report[EDGES] = used[USED_NODES], used[USED_EDGES]
+    keep(made)
+
+
+def _guess(cfg: Cfg, belief: Params, start: State, player: int, rng: Rng, state: State) -> None:
+    """Write a guess of the position into `state`: one that is believed, or the last of many."""
+    for _ in range(TRIES):
+        state[:] = start
+        determinize(cfg, state, player, rng)
+        if len(belief) == 0 or uniform(rng) < plausible(cfg, belief, state, player):
+            break
+
+
+def _judge(
+    edge: NDArray[np.float64],
+    results: NDArray[np.float64],
+    player: int,
+    losses: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> None:
+    """Drop a move that was lost too often in its first visits, unless it is the last one left."""
+    action = int(edge[ACTION])
+    if results[player] < results.max():
+        losses[action] += 1.0
+    if edge[COUNT] == TRIAL and losses[action] >= HOPELESS:
+        left = 0
+        for i in range(len(out)):
+            left += out[i, DROPPED] == 0.0 and out[i, AVAILABLE] != 0.0
+        if left > 1:
+            out[action, DROPPED] = 1.0
+
+
+def _collect(
+    table: Table,
+    edges: Edges,
+    roots: Key,
+    trees: int,
+    player: int,
+    out: NDArray[np.float64],
+) -> bool:
+    """Add up the edges of the roots of all trees; does nobody else decide at the same time?"""
+    for i in range(len(out)):
+        out[i, AVAILABLE] = 0.0
+    alone = False
+    for tree in range(trees):
+        node = find(table, node_key(mix(roots, np.uint64(tree)), player))
+        if not exists(table, node):
+            continue
+        alone = is_alone(table, node)
+        edge = first_edge(table, node)
+        while edge >= 0:
+            row = edges[edge]
+            action = int(row[ACTION])
+            out[action, VISITS] += row[COUNT]
+            out[action, AVAILABLE] += row[CHANCES]
+            out[action, TOTAL] += row[SUM]
+            out[action, WEIGHT] += row[PLAN]
+            edge = int(row[NEXT])
+    return alone

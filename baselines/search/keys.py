@@ -1,0 +1,65 @@
+"""Keys: 64-bit numbers by which a tree finds its nodes.
+
+Two situations have the same key exactly if they are the same to whoever the key is made for, but
+for an accident once in billions of billions of pairs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.envs.compile import rule
+from bidarena.envs.game import Cfg, State, observe, signature
+
+Key = Any  # np.uint64; NumPy's types would ask for a cast at every step
+
+_ONE = np.uint64(1)
+_FIRST = np.uint64(0x9E3779B97F4A7C15)
+_SECOND = np.uint64(0xD6E8FEB86659FD93)
+_HALF = np.uint64(32)
+
+
+def mix(key: Key, value: Key) -> Key:
+    """A key made of a key and whatever came after it."""
+    mixed = (key ^ value) * _FIRST
+    mixed = (mixed ^ (mixed >> _HALF)) * _SECOND
+    return mixed ^ (mixed >> _HALF)
+
+
+def node_key(key: Key, mover: int) -> Key:
+    """The key of a decision of `mover`; never 0, which marks an empty place."""
+    return mix(key, np.uint64(mover + 1)) | _ONE
+
+
+def state_key(state: State, start: Key) -> Key:
+    """The key of a whole state."""
+    key = start
+    for i in range(len(state)):
+        key = (key ^ np.uint64(state[i])) * _FIRST
+        key ^= key >> _HALF
+    return key * _SECOND
+
+
+@rule
+def seen(cfg: Cfg, state: State, player: int, view: NDArray[np.float32]) -> Key:
+    """What `player` sees, as a number; one of the two functions below. `view` is room for it."""
+    raise NotImplementedError
+
+
+def seen_by_signature(cfg: Cfg, state: State, player: int, view: NDArray[np.float32]) -> Key:
+    """For games that define `signature`."""
+    return np.uint64(signature(cfg, state, player))
+
+
+def seen_by_observation(cfg: Cfg, state: State, player: int, view: NDArray[np.float32]) -> Key:
+    """For all others: a key of everything that is observed."""
+    observe(cfg, state, player, view)
+    bits = view.view(np.uint32)
+    key = _FIRST
+    for i in range(len(bits)):
+        key = (key ^ np.uint64(bits[i])) * _FIRST
+        key ^= key >> _HALF
+    return key
