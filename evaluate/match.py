@@ -89,9 +89,9 @@ def play_match(
     """Play `games` games between `bots`, one for each seat or, with partners, one for each side.
 
     Every deal is played once from each rotation of the seats, with the same chance; the number of
-    games is rounded up to whole deals. A bot for a side plays all its seats, and each deal is played
-    once from each side. The result depends on the seed only, unless a bot thinks by
-    the clock, remembers earlier games, or draws random numbers of its own.
+    games is rounded up to whole deals. A bot for a side plays all its seats, and each deal is
+    played once from each side. The result depends on the seed only, unless a bot thinks by the
+    clock, remembers earlier games, or draws random numbers of its own.
 
     Args:
         game: a name, as `bidarena list` shows them, or a `Game`.

@@ -54,9 +54,9 @@ from bidarena.envs.twentynine.layout import (
     WON,
 )
 from bidarena.envs.twentynine.play import declare, play_card, play_options, reveal
-from bidarena.envs.twentynine.view import observe
+from bidarena.envs.twentynine.view import observe, signature
 
-__all__ = ["determinize", "legal", "observe", "reset", "returns", "step", "to_move"]
+__all__ = ["determinize", "legal", "observe", "reset", "returns", "signature", "step", "to_move"]
 
 
 def reset(cfg: Cfg, state: State, rng: Rng) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bidarena.envs.bits import count, lowest
 from bidarena.envs.game import Cfg, Observation, State
+from bidarena.envs.twentynine.auction import CALLS_PER_WORD
 from bidarena.envs.twentynine.layout import (
     ASKED,
     BARRED,
     BIDDER,
     BIDS,
+    CALLS,
     CHALLENGER,
     CONTRACT,
     DEALS,
@@ -19,6 +21,7 @@ from bidarena.envs.twentynine.layout import (
     HANDS,
     IN_TRICK,
     LEADER,
+    LOG,
     MARRIED,
     MATCH_TO,
     MAX_DEALS,
@@ -154,3 +157,27 @@ def _see_seat(player: int, seat: int, part: int, out: Observation) -> None:
     """One of four: how many places after the player this seat is; nothing for nobody."""
     if seat >= 0:
         out[part + ((seat - player) % SEATS)] = 1.0
+
+
+# --- for searches --------------------------------------------------------------------------------
+
+_FOLD = 0x2545F4914F6CDD1D  # odd, so that no two values of a word become one
+
+
+def signature(cfg: Cfg, state: State, player: int) -> int:
+    """What the last step has shown this seat, as a number."""
+    trick, calls = state[TRICK], state[CALLS]
+    small = state[PHASE] | (state[MOVER] + 2) << 3 | state[REVEALED] << 6
+    small |= (known_trump(state, player) + 1) << 10 | state[STAKE] << 13
+    small |= (state[SINGLE_IS] + 1) << 16 | (state[MARRIED] + 1) << 19 | state[REDEALS] << 22
+    small |= (state[SEVENTH_IS] >= 0) << 24 | state[ASKED] << 25 | calls << 26 | state[DEALS] << 32
+    number = _fold(state[HANDS + player], small)
+    number = _fold(number, state[LOG + max(calls - 1, 0) // CALLS_PER_WORD])
+    number = _fold(number, state[TRICKS + min(trick, 7)])
+    number = _fold(number, state[TRICKS + max(trick - 1, 0)])
+    return _fold(number, state[GAME_SCORE] << 8 ^ state[GAME_SCORE + 1])
+
+
+def _fold(number: int, value: int) -> int:
+    number = (number ^ value) * _FOLD
+    return number ^ (number >> 29)
