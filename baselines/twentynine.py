@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from bidarena.baselines.search.bots import mcts
 from bidarena.envs.bits import count, highest, lowest, nth
 from bidarena.envs.check import flag
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
@@ -80,6 +83,21 @@ def _rules_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
     if phase == TRUMPING:
         return CHOOSE + best_suit(state[HANDS + player])
     return PASS
+
+
+def cheater(game: Game, iterations: int = 1000, playout: str = "random") -> Bot:
+    """Sees all hands, the cards still to come and the trump: for upper bounds only, never fair.
+
+    A search with nothing to guess, in which everybody else sees everything too. It plays only where
+    it is named: tournaments of all bots leave it out.
+    """
+    open_game = replace(game, hidden=False)
+    bot = mcts(open_game, iterations=iterations, playout=playout)
+    return replace(bot, name="cheater", more={**bot.more, "determinize": _look}, fair=False)
+
+
+def _look(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
+    """Stands for `determinize`: what is hidden is left as it is, and so it is seen."""
 
 
 # --- bidding -------------------------------------------------------------------------------------

@@ -96,3 +96,7 @@ register_game(
 )
 register_bot("twentynine/random", "bidarena.baselines.twentynine:random")
 register_bot("twentynine/rules", "bidarena.baselines.twentynine:rules")
+register_bot("twentynine/cheater", "bidarena.baselines.twentynine:cheater")
+register_belief("twentynine/throws", "bidarena.baselines.twentynine_beliefs:throws")
+register_belief("twentynine/trump", "bidarena.baselines.twentynine_beliefs:trump")
+register_belief("twentynine/both", "bidarena.baselines.twentynine_beliefs:both")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bidarena.envs.compile import apart
 from bidarena.envs.rng import Words, below
 
 
@@ -36,15 +37,16 @@ def highest(mask: int) -> int:
     return count(mask) - 1
 
 
+@apart
 def subset(rng: Words, mask: int, size: int) -> int:
     """`size` of the bits of `mask`, every choice equally likely."""
     left = count(mask)
     if 2 * size > left:
-        return mask ^ subset_small(rng, mask, left - size)
-    return subset_small(rng, mask, size)
+        return mask ^ _few_of(rng, mask, left - size)
+    return _few_of(rng, mask, size)
 
 
-def subset_small(rng: Words, mask: int, size: int) -> int:
+def _few_of(rng: Words, mask: int, size: int) -> int:
     """The same, fast when few are chosen."""
     chosen = 0
     left = count(mask)

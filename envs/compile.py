@@ -29,7 +29,9 @@ Function = Any  # a plain function; Callable would hide __code__ and __globals__
 _RULE_MARK = "__bidarena_rule__"
 
 # Rules are small and called in hot loops: inlining them spares reference counts on their arrays.
+# What is marked `apart` is not inlined.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
+_APART_MARK = "__bidarena_apart__"
 
 # (function, rules) -> compiled copy; a rule set is identified by its functions.
 _copies: dict[tuple[Function, tuple[tuple[str, Function], ...]], Function] = {}
@@ -39,6 +41,16 @@ def rule(stub: Function) -> Function:
     """Mark `stub` as a name that `compiled` replaces by a function of the game at hand."""
     setattr(stub, _RULE_MARK, stub.__name__)
     return stub
+
+
+def apart(body: Function) -> Function:
+    """Mark a function that is compiled by itself and called, not inlined wherever it is used.
+
+    For what is large and not in the innermost loop, such as a deal: a copy of it in every place
+    would take long to compile, and the call is not noticed.
+    """
+    setattr(body, _APART_MARK, True)
+    return body
 
 
 def borrow(array: Any) -> Any:
@@ -116,21 +128,21 @@ def _new_copy(body: Function, rules: dict[str, Function], label: str, hashed: st
     copy.__qualname__ = f"{body.__name__}__{tag}_{hashed}"
     copy.__module__ = body.__module__
     _labels[copy.__qualname__] = label
-    return _jit(copy)
+    return _jit(copy, {**_OPTIONS, "forceinline": not hasattr(body, _APART_MARK)})
 
 
 def _where(body: Function) -> str:
     return f"{body.__module__}.{body.__qualname__}"
 
 
-def _jit(copy: types.FunctionType) -> Function:
+def _jit(copy: types.FunctionType, options: dict[str, Any]) -> Function:
     import numba
 
     try:
-        return numba.njit(cache=True, **_OPTIONS)(copy)
+        return numba.njit(cache=True, **options)(copy)
     except RuntimeError as reason:  # no folder that Numba may write its cache to
         _tell_no_cache(reason)
-        return numba.njit(**_OPTIONS)(copy)
+        return numba.njit(**options)(copy)
 
 
 @lru_cache(maxsize=1)
@@ -251,7 +263,8 @@ def _describe(
     if body in path:
         raise TypeError(f"{_where(body)} calls itself, directly or not; write a loop with a stack")
     path[body] = None
-    lines.append(f"def {body.__module__}.{body.__qualname__}{body.__defaults__!r}")
+    kind = "apart " if hasattr(body, _APART_MARK) else ""
+    lines.append(f"{kind}def {body.__module__}.{body.__qualname__}{body.__defaults__!r}")
     _describe_code(body.__code__, lines)
     for name, value in _references(body):
         target = _resolve(value, rules)

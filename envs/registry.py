@@ -43,6 +43,7 @@ class Bot:
     made_for: bytes = b""  # `Game.key` of the one game its tables fit; empty: any
     more: Mapping[str, Function] = field(default_factory=dict)  # what stands behind further stubs
     outside: Outside | None = None  # asked instead of `act`, one game after another
+    fair: bool = True  # False: it sees what its player cannot know, for upper bounds only
 
     @property
     def stubs(self) -> dict[str, Function]:
@@ -209,7 +210,7 @@ def _make(what: str, game: Game, name: str, spec: str, make: Callable[..., Any],
 
 
 def playing(game: Game) -> tuple[dict[str, Any], dict[str, str]]:
-    """All bots that play `game` under its rules, by name, and why the others refuse.
+    """All fair bots that play `game` under its rules, by name, and why the others do not.
 
     Bots that think long come with modest options, which are then part of their name.
     """
@@ -219,9 +220,14 @@ def playing(game: Game) -> tuple[dict[str, Any], dict[str, str]]:
         modest = _modest[own if own in _bots else f"*/{name}"]
         spec = f"{name}:{modest}" if modest else name
         try:
-            made[spec] = make_bot(game, spec)
+            bot = make_bot(game, spec)
         except ValueError as wrong:
             refused[name] = str(wrong)
+            continue
+        if getattr(bot, "fair", True):
+            made[spec] = bot
+        else:
+            refused[name] = f"{name} sees what its player cannot know; it plays only when named"
     return made, refused
 
 

@@ -207,12 +207,12 @@ def explore(
         root_edge = -1
         while True:
             mover = to_move(cfg, state)
-            if mover < 0 or open_groups == 0:
+            if mover < 0:
                 break
             action, node = -1, -1
             group = mover if technique == MOM else 0
             has_node = technique not in (POM, BANDIT) or mover == player
-            if has_node and closed[group] == 0 and depth < DEEPEST:
+            if open_groups > 0 and has_node and closed[group] == 0 and depth < DEEPEST:
                 key = node_key(keys[mover if technique == MOM else player], mover)
                 node = find(table, key)
                 at_root = mover == player and key == node_key(root_key, player)
@@ -251,6 +251,8 @@ def explore(
             for i in range(moment, moment_end):
                 before[i - moment] = state[i]
             step(cfg, state, action, rng)
+            if open_groups == 0:
+                continue
             passed = moment == moment_end
             for i in range(moment, moment_end):
                 passed = passed or state[i] != before[i - moment]
@@ -276,10 +278,6 @@ def explore(
                     for i in range(first_viewer, last_viewer):
                         coming[i] = mix(coming[i], seen(cfg, state, i, view))
                         keys[i] = coming[i]
-
-        while mover >= 0:
-            step(cfg, state, playout(cfg, own, state, mover, rng, mask), rng)
-            mover = to_move(cfg, state)
 
         returns(cfg, state, results)
         for i in range(depth):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bidarena.envs.bits import count, nth, subset
+from bidarena.envs.compile import apart
 from bidarena.envs.game import Cfg, Rng, State
 from bidarena.envs.rng import below
 from bidarena.envs.twentynine.layout import (
@@ -71,6 +72,7 @@ DEAL_START = STATE["hands"].start  # from here on the state is of one deal ...
 DEAL_END = STATE["score"].start  # ... up to here
 
 
+@apart
 def deal(cfg: Cfg, state: State, rng: Rng) -> None:
     """Four cards for everybody, four more put aside; `first` begins the auction."""
     redeals = state[REDEALS]
@@ -97,6 +99,7 @@ def deal(cfg: Cfg, state: State, rng: Rng) -> None:
 # --- the auction ---------------------------------------------------------------------------------
 
 
+@apart
 def auction_options(cfg: Cfg, state: State) -> int:
     """The legal actions of the auction, a bit each."""
     seat = state[MOVER]
@@ -148,6 +151,7 @@ def log_call(state: State, seat: int, bid: int) -> None:
     state[CALLS] = calls + 1
 
 
+@apart
 def call(cfg: Cfg, state: State, action: int, rng: Rng) -> None:
     """A bid, a pass, or a redeal asked for."""
     seat = state[MOVER]
@@ -229,6 +233,7 @@ def doubling_options(state: State) -> int:
     return (1 << PASS) | (1 << (DOUBLE if state[STAKE] == 1 else REDOUBLE))
 
 
+@apart
 def double(state: State, action: int) -> None:
     """First the opponents are asked; if one doubles, the bidder and his partner."""
     seat, bidder = state[MOVER], state[BIDDER]
@@ -254,6 +259,7 @@ def trump_options(cfg: Cfg) -> int:
     return (0b1111 << CHOOSE) | (cfg[SEVENTH] << SEVENTH_CARD)
 
 
+@apart
 def choose_trump(cfg: Cfg, state: State, action: int, rng: Rng) -> None:
     """The trump is put down hidden, and everybody gets four more cards."""
     bidder = state[BIDDER]
@@ -289,6 +295,7 @@ def single_options() -> int:
     return (1 << PASS) | (1 << SINGLE_HAND)
 
 
+@apart
 def declare_single(cfg: Cfg, state: State, action: int) -> None:
     """Everybody is asked in turn until one declares."""
     seat = state[MOVER]

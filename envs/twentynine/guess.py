@@ -13,6 +13,7 @@ from math import comb
 import numpy as np
 
 from bidarena.envs.bits import count, nth, subset
+from bidarena.envs.compile import apart
 from bidarena.envs.game import Cfg, Rng, State
 from bidarena.envs.rng import below, word
 from bidarena.envs.twentynine.layout import (
@@ -37,6 +38,7 @@ CHOOSE_FROM = np.array([[comb(n, k) for k in range(25)] for n in range(25)], np.
 _S30 = np.uint64(30)
 
 
+@apart
 def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
     """Deal all unseen cards anew, and guess the trump if this seat does not know it."""
     if state[PHASE] <= TRUMPING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bidarena.envs.compile import apart
 from bidarena.envs.game import Cfg, State
 from bidarena.envs.twentynine.layout import (
     ASKED,
@@ -95,6 +96,7 @@ def _may_declare(state: State, seat: int, hand: int) -> bool:
     return hand & pair == pair and (state[WON_SINCE] >> (seat & 1)) & 1 == 1
 
 
+@apart
 def reveal(state: State) -> None:
     """Show the trump; from now on its cards in this trick count as trumps."""
     seat = state[MOVER]
@@ -117,6 +119,7 @@ def _beats(card: int, best: int, trump: int) -> bool:
     return suit_of(card) == trump
 
 
+@apart
 def declare(cfg: Cfg, state: State) -> None:
     """The marriage makes it easier for one's own side to win, or harder for the others."""
     seat = state[MOVER]

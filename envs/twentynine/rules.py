@@ -7,6 +7,7 @@ at once; the second four of each seat lie aside, seen by nobody, until the trump
 
 from __future__ import annotations
 
+from bidarena.envs.compile import apart
 from bidarena.envs.game import CUT_SHORT, OVER, Cfg, Mask, Returns, Rng, State
 from bidarena.envs.twentynine.auction import (
     auction_options,
@@ -115,6 +116,7 @@ def step(cfg: Cfg, state: State, action: int, rng: Rng) -> None:
         declare_single(cfg, state, action)
 
 
+@apart
 def _end_deal(cfg: Cfg, state: State, rng: Rng) -> None:
     """The game is over, or in a match the next deal follows."""
     goal = cfg[MATCH_TO]
@@ -156,6 +158,7 @@ def game_points(cfg: Cfg, state: State) -> int:
     return state[STAKE] if made else -state[STAKE]
 
 
+@apart
 def returns(cfg: Cfg, state: State, out: Returns) -> None:
     """The result of the declarer's side, and its negative for the other side."""
     side = declarer(state) & 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bidarena.envs.bits import count, lowest
+from bidarena.envs.compile import apart
 from bidarena.envs.game import Cfg, Observation, State
 from bidarena.envs.twentynine.auction import CALLS_PER_WORD
 from bidarena.envs.twentynine.layout import (
@@ -86,6 +87,7 @@ def known_trump(state: State, player: int) -> int:
     return state[TRUMP] if state[REVEALED] or player == state[BIDDER] else NOBODY
 
 
+@apart
 def observe(cfg: Cfg, state: State, player: int, out: Observation) -> None:
     """Own hand, everything played, and what the auction and the play have shown."""
     out[:] = 0.0
