@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twentynine_deals import HEARTS, LEVEL, SUITED
 from twentynine_referee import Referee
+from twentynine_states import HOUSE, VARIANTS, hands_of, play, play_on, taken, walk
 
 from bidarena.envs import make_game
 from bidarena.envs.game import Game, State
@@ -22,48 +22,7 @@ from bidarena.envs.twentynine.layout import card_code, card_of
 from bidarena.envs.twentynine.record import actions, deal_state, export, replay
 from bidarena.envs.twentynine.record_export import KEYS
 
-HOUSE: dict[str, Any] = {
-    "last_trick": 1,
-    "marriage": True,
-    "doubling": True,
-    "single_hand": True,
-    "seventh_card": True,
-    "redeal": "no_points",
-    "all_pass": "redeal",
-}
-VARIANTS: list[dict[str, Any]] = [
-    {},
-    {"auction": "round_robin", "first_lead": "bidder", "unrevealed": "score", "min_bid": 20},
-    {"marriage": True, "doubling": True, "reward": "margin"},
-    {"seventh_card": True, "single_hand": True},
-    {"match_to": 2, "max_deals": 3},
-    HOUSE,
-    {**HOUSE, "match_to": 3, "max_deals": 6, "auction": "round_robin"},
-]
 SPADES = card_of("JS"), card_of("9S"), card_of("1S"), card_of("TS")
-
-
-def walk(game: Game, seed: int, games: int = 1) -> Iterator[tuple[State, list[int]]]:
-    """Every state of random games, the last ones too, with the actions of the present deal."""
-    source = np.random.default_rng(seed)
-    step, legal = game.call("step"), game.call("legal")
-    for _ in range(games):
-        rng = source.integers(1, 2**64, 2, dtype=np.uint64)
-        state = game.new_state(rng)
-        done: list[int] = []
-        while state[layout.MOVER] >= 0:
-            yield state.copy(), done
-            mask = np.zeros(game.actions, np.int8)
-            legal(game.cfg, state, mask)
-            options = np.flatnonzero(mask)
-            # Mostly pass, so that the deal is played with contracts and single hands of all kinds.
-            calm = mask[layout.PASS] and source.random() < 0.7
-            action = layout.PASS if calm else int(source.choice(options))
-            before = (int(state[layout.REDEALS]), int(state[layout.DEALS]))
-            step(game.cfg, state, action, rng)
-            same = before == (int(state[layout.REDEALS]), int(state[layout.DEALS]))
-            done = [*done, action] if same or state[layout.MOVER] < 0 else []
-        yield state.copy(), done
 
 
 def through_json(record: dict[str, Any]) -> dict[str, Any]:
@@ -72,34 +31,9 @@ def through_json(record: dict[str, Any]) -> dict[str, Any]:
     return again
 
 
-def hands_of(deal: tuple[str, ...]) -> list[list[str]]:
-    return [hand.split() for hand in deal]
-
-
-def play(game: Game, state: State, *script: int) -> State:
-    rng = np.ones(2, np.uint64)
-    for action in script:
-        mask = np.zeros(game.actions, np.int8)
-        game.call("legal")(game.cfg, state, mask)
-        assert mask[action], (action, np.flatnonzero(mask))
-        game.call("step")(game.cfg, state, action, rng)
-    return state
-
-
-def taken(game: Game, deal: tuple[str, ...] = SUITED, *more: int) -> State:
-    """Seat 0 has bid 16 and made hearts the trump."""
-    calls = (layout.BID_16, layout.PASS, layout.PASS, layout.PASS, layout.CHOOSE + 2)
-    return play(game, deal_state(game, hands_of(deal)), *calls, *more)
-
-
 def finished(game: Game, deal: tuple[str, ...] = SUITED) -> State:
     """Seat 1 reveals the trump in the first trick; then the lowest legal card is played."""
-    state = taken(game, deal, card_of("JS"), layout.REVEAL)
-    while state[layout.MOVER] >= 0:
-        mask = np.zeros(game.actions, np.int8)
-        game.call("legal")(game.cfg, state, mask)
-        play(game, state, int(np.flatnonzero(mask)[0]))
-    return state
+    return play_on(game, taken(game, deal, "JS", layout.REVEAL))
 
 
 # --- there and back ------------------------------------------------------------------------------
@@ -186,7 +120,7 @@ def test_record__reads_a_file(tmp_path: Path) -> None:
 
 def test_record__tells_a_deal_as_the_competition_writes_it() -> None:
     game = make_game("twentynine")
-    state = taken(game, HEARTS, card_of("JS"), layout.REVEAL, card_of("TH"), card_of("JH"))
+    state = taken(game, HEARTS, "JS", layout.REVEAL, "TH", "JH")
     record = export(game, state)
     assert tuple(record) == KEYS
     assert record["hands"][1] == ["JD", "9D", "1D", "TD", "KD", "QD", "TH", "8H"]
@@ -195,16 +129,16 @@ def test_record__tells_a_deal_as_the_competition_writes_it() -> None:
     assert record["tricks"] == [[0, ["JS", "TH", "JH"], None]]
     assert record["trump_revealed"] == {"hand": 1, "seat": 1}
     assert (record["phase"], record["turn"], record["result"]) == ("play", 3, None)
-    play(game, state, card_of("9H"))
+    play(game, state, "9H")
     assert export(game, state)["tricks"] == [[0, ["JS", "TH", "JH", "9H"], 2]]
     assert export(game, state)["points"] == [9, 0]
 
 
 def test_record__a_marriage_and_a_reveal_may_still_wait_for_their_card() -> None:
     game = make_game("twentynine", marriage=True)
-    state = taken(game, SUITED, card_of("JS"), layout.REVEAL)
+    state = taken(game, SUITED, "JS", layout.REVEAL)
     assert replay(export(game, state))[1][-1][layout.ASKED] == 1
-    play(game, state, *(card_of(code) for code in ("JD", "JH", "7C")), layout.DECLARE)
+    play(game, state, "JD", "JH", "7C", layout.DECLARE)
     record = export(game, state)  # seat 2 leads, and has not played yet
     assert record["marriage"] == {"hand": 2, "seat": 2}
     assert (record["contract"], record["target"]) == (16, 16)  # never below the lowest bid
@@ -252,7 +186,7 @@ def test_record__view_of_a_seat_does_not_change_with_what_is_hidden(rules: dict[
 
 def test_record__view_of_a_seat_holds_what_it_has_seen() -> None:
     game = make_game("twentynine")
-    state = taken(game, SUITED, card_of("JS"))
+    state = taken(game, SUITED, "JS")
     views = [export(game, state, seat=seat) for seat in range(4)]
     assert [view["trump"] for view in views] == ["H", "hidden", "hidden", "hidden"]
     assert views[1]["hands"] == [["JS"], SUITED[1].split(), [], []]
@@ -362,7 +296,7 @@ def test_record__a_deal_that_was_dealt_anew_is_refused() -> None:
 
 def test_record__a_match_is_checked_and_goes_on() -> None:
     game = make_game("twentynine", match_to=3)
-    state = finished_but_one(game)
+    state = play_on(game, taken(game, SUITED, "JS", layout.REVEAL), 7, 3)
     record = export(game, state)
     assert record["match"] == {"score": [0, 0], "deals": 0}
     assert np.array_equal(replay(record)[1][-1], state)
@@ -373,16 +307,6 @@ def test_record__a_match_is_checked_and_goes_on() -> None:
     for match in (None, {"score": [0, 0]}, {"score": [3, 0], "deals": 0}, {"score": 1, "deals": 0}):
         with pytest.raises(ValueError, match="match"):
             replay({**record, "match": match})
-
-
-def finished_but_one(game: Game) -> State:
-    """All cards but the last one are played."""
-    state = taken(game, SUITED, card_of("JS"), layout.REVEAL)
-    while not (state[layout.TRICK] == 7 and state[layout.IN_TRICK] == 3):
-        mask = np.zeros(game.actions, np.int8)
-        game.call("legal")(game.cfg, state, mask)
-        play(game, state, int(np.flatnonzero(mask)[0]))
-    return state
 
 
 def test_record__the_seventh_card_is_one_of_the_second_four() -> None:
