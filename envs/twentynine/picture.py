@@ -24,7 +24,8 @@ from bidarena.envs.drawing_cards import SHADOW, SUIT_COLOURS, back, face, suit
 from bidarena.envs.game import Game, State
 from bidarena.envs.twentynine.layout import FINISHED, PLAYING, TRUMPING, suit_of
 from bidarena.envs.twentynine.picture_facts import facts
-from bidarena.envs.twentynine.seen import NAMES, RANK_NAMES, Place, View, look
+from bidarena.envs.twentynine.seen import Place, View, look
+from bidarena.envs.twentynine.words import NAMES, RANK_NAMES
 
 HEIGHT = 602
 FELT: Colour = (44, 104, 86)

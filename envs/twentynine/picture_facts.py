@@ -20,12 +20,13 @@ from bidarena.envs.drawing import (
 )
 from bidarena.envs.drawing_cards import SUIT_COLOURS, back, face, suit
 from bidarena.envs.twentynine.layout import FINISHED, suit_of
-from bidarena.envs.twentynine.seen import NAMES, RANK_NAMES, STAKES, View
+from bidarena.envs.twentynine.seen import View
+from bidarena.envs.twentynine.words import NAMES, RANK_NAMES, STAKES
 
 LEFT, RIGHT = 536.0, WIDTH - 24.0
 NEAR, FAR = LEFT + 13, RIGHT - 13
-COLUMNS = (NEAR + 11, NEAR + 42, NEAR + 80, NEAR + 120)  # of the auction, a seat each
-LINES = 4
+COLUMNS = (27.0, 29.0, 44.0, 34.0)  # how wide the calls of each place are in the auction
+LINES = 4  # of it
 BROWN: Colour = mix(GOLD, INK, 0.45)
 
 
@@ -139,19 +140,24 @@ def _last_trick(canvas: Canvas, view: View, top: float, bottom: float) -> None:
 
 
 def _auction(canvas: Canvas, view: View, top: float, bottom: float) -> None:
-    """A column for each seat, a line for each round of calls; of many lines the last ones."""
+    """A column for each place, who spoke first at the left; of many lines the last ones."""
     _panel(canvas, top, bottom, "auction")
-    for place, x in enumerate(COLUMNS):
-        canvas.text((x, top + 32), NAMES[place], 11, SIDES[place & 1])
-    lines: list[list[tuple[int, int]]] = []
-    for call in view.calls:
-        if not lines or call[0] <= lines[-1][-1][0]:
-            lines.append([])
-        lines[-1].append(call)
+    first = view.calls[0][0] if view.calls else 0
+    columns, x = {}, NEAR
+    for place in ((first + k) % 4 for k in range(4)):
+        columns[place] = x + COLUMNS[place] / 2
+        canvas.text((columns[place], top + 32), NAMES[place], 11, SIDES[place & 1])
+        x += COLUMNS[place]
+    lines: list[dict[int, int]] = []
+    for place, bid in view.calls:
+        if not lines or any(columns[other] >= columns[place] for other in lines[-1]):
+            lines.append({})
+        lines[-1][place] = bid
     for i, line in enumerate(lines[-LINES:]):
-        for place, bid in line:
+        for place, bid in line.items():
             words, colour = (str(bid), INK) if bid else ("pass", MUTED)
-            canvas.text((COLUMNS[place], top + 47 + 13 * i), words, 11.5, colour, bold=bid > 0)
-    if len(lines) > LINES:
-        before = f"{len(lines) - LINES} lines above"
-        canvas.text((FAR, top + 15), before, 11, MUTED, anchor="rm")
+            canvas.text((columns[place], top + 47 + 13 * i), words, 11.5, colour, bold=bid > 0)
+    above = len(lines) - LINES
+    if above > 0:
+        words = f"{above} line{'s' * (above != 1)} above"
+        canvas.text((FAR, top + 15), words, 11, MUTED, anchor="rm")

@@ -8,7 +8,8 @@ from bidarena.envs.drawing import BOLD, GREEN, SIDE_CODES, paint
 from bidarena.envs.game import Game, State
 from bidarena.envs.twentynine.layout import TRUMPING, suit_of
 from bidarena.envs.twentynine.picture import picture
-from bidarena.envs.twentynine.seen import NAMES, RANK_NAMES, STAKES, Place, Play, View, look
+from bidarena.envs.twentynine.seen import Place, Play, View, look
+from bidarena.envs.twentynine.words import NAMES, RANK_NAMES, STAKES
 
 __all__ = ["ansi", "picture"]
 

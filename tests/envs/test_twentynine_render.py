@@ -46,7 +46,7 @@ def said(game: Game, state: State, seat: int, label: str) -> str:
 @pytest.mark.parametrize("rules", VARIANTS)
 def test_render__never_fails_in_random_games(rules: dict[str, Any]) -> None:
     game = make_game("twentynine", **rules)
-    for number, (state, _) in enumerate(walk(game, seed=3, games=4)):
+    for number, (state, _) in enumerate(walk(game, seed=3, games=2)):
         before = state.copy()
         for seat in range(4):
             drawn = render_state(game, "ansi", state, seat)
@@ -56,7 +56,7 @@ def test_render__never_fails_in_random_games(rules: dict[str, Any]) -> None:
             assert "\x1b" not in plain
             codes = re.findall(r"\x1b\[([0-9;]*)m", drawn)
             assert codes[1::2] == ["0"] * (len(codes) // 2)  # every colour is switched off again
-        if number % 17 == 0 or state[layout.MOVER] < 0:
+        if number % 31 == 0 or state[layout.MOVER] < 0:
             picture = pixels(game, state, number % 4)
             assert picture.shape == (602, 720, 3)
             assert picture.dtype == np.uint8
@@ -69,17 +69,17 @@ def test_render__does_not_tell_what_is_hidden(rules: dict[str, Any]) -> None:
     game = make_game("twentynine", **rules)
     rng = np.array([5, 6], np.uint64)
     changed = 0
-    for number, (state, _) in enumerate(walk(game, seed=8, games=3)):
+    for number, (state, _) in enumerate(walk(game, seed=8, games=2)):
         for seat in range(4):
             drawn = text(game, state, seat)
-            for attempt in range(3):
+            for attempt in range(2):
                 guess = state.copy()
                 game.call("determinize")(game.cfg, guess, seat, rng)
                 changed += not np.array_equal(guess, state)
                 assert text(game, guess, seat) == drawn
-                if attempt == 0 and (4 * number + seat) % 19 == 0:
+                if attempt == 0 and (4 * number + seat) % 43 == 0:
                     assert np.array_equal(pixels(game, guess, seat), pixels(game, state, seat))
-    assert changed > 300  # the guesses were others than the truth
+    assert changed > 200  # the guesses were others than the truth
 
 
 def test_render__a_trump_never_revealed_stays_hidden_when_the_deal_is_over() -> None:
@@ -302,6 +302,17 @@ def test_picture__shows_every_part_of_the_position() -> None:
         other[game.state[part]] = value
         seen |= {pixels(game, other, 0).tobytes(), text(game, other, 0)}
     assert len(seen) == 2 * (len(changes) + 1)
+
+
+def test_view__tricks_add_up_to_the_points() -> None:
+    game = make_game("twentynine", last_trick=1, single_hand=True)
+    for state, _ in walk(game, seed=5, games=6):
+        for seat in range(4):
+            view = look(game, state, seat)
+            for side in range(2):
+                own = [trick for trick in view.tricks if trick.winner & 1 == side]
+                assert view.won[side] == len(own)
+                assert view.points[side] == sum(trick.points for trick in own)
 
 
 def test_picture__lifts_the_cards_that_may_be_played() -> None:
