@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,13 +47,8 @@ SIDE_X = {1: 68.0, 3: 480.0}  # the middle of the cards at the left and at the r
 def picture(game: Game, state: State, seat: int) -> NDArray[np.uint8]:
     """The game as the player in `seat` sees it, (602, 720, 3)."""
     view = look(game, state, seat)
-    canvas = Canvas(HEIGHT)
+    canvas = _empty_table().copy()
     _heading(canvas, view)
-    canvas.panel(TABLE, FELT, radius=22, border=mix(FELT, INK, 0.35), width=3)
-    left, top, right, bottom = TABLE
-    canvas.panel(
-        (left + 9, top + 9, right - 9, bottom - 9), None, radius=15, border=mix(FELT, CARD, 0.14)
-    )
     for k in (1, 2, 3):
         _backs(canvas, view, k)
     for k in range(4):
@@ -65,6 +62,17 @@ def picture(game: Game, state: State, seat: int) -> NDArray[np.uint8]:
     words = f"rules: {', '.join(view.rules)}" if view.rules else ""
     canvas.text((WIDTH / 2, 589), words, 12, MUTED, room=WIDTH - 60)
     return canvas.pixels()
+
+
+@lru_cache(maxsize=1)
+def _empty_table() -> Canvas:
+    """The background, drawn once."""
+    canvas = Canvas(HEIGHT)
+    left, top, right, bottom = TABLE
+    canvas.panel(TABLE, FELT, radius=22, border=mix(FELT, INK, 0.35), width=3)
+    seam = (left + 9, top + 9, right - 9, bottom - 9)
+    canvas.panel(seam, None, radius=15, border=mix(FELT, CARD, 0.14))
+    return canvas
 
 
 def _heading(canvas: Canvas, view: View) -> None:
