@@ -220,8 +220,9 @@ class TwentyNineEnv(SoloEnv):
     | `illegal_action` | `"lose"` | `"raise"`: raise a ValueError instead |
 
     ## References
-    The rules are those of a bot competition (Bhoos Smartbots 2023), whose card codes and bids `record.py`
-    reads and writes; the house rules are those of the game as it is played in South Asia.
+    The rules are those of a bot competition (Bhoos Smartbots 2023); the house rules are those of the game as it
+    is played in South Asia. `bidarena.envs.twentynine.record` writes deals as JSON with the competition's card codes
+    (`export`), plays them again (`replay`) and deals chosen cards (`deal_state`).
 
     ## Version History
     v0: first version.

@@ -12,7 +12,7 @@ import bidarena.envs
 from bidarena.envs.registry import env_id, make_game
 from bidarena.envs.testing import check_bot, check_game
 
-GAMES = ("scotch", "richman", "raj", "coins")
+GAMES = ("scotch", "richman", "raj", "coins", "twentynine")
 
 VARIANTS = {
     "scotch": [
@@ -42,6 +42,23 @@ VARIANTS = {
         {"board": "rectangle3x4", "gaps": True, "max_take": 3},
         {"board": "*/**/****", "values": [2, -1, 3, 1, 0, -4, 2], "last_bonus": 2},
         {"board": "square4", "diagonals": True, "colours": "seeded", "reward": "margin"},
+    ],
+    "twentynine": [
+        {},
+        {"auction": "round_robin", "first_lead": "bidder", "unrevealed": "score"},
+        {"marriage": True, "doubling": True, "last_trick": 1, "reward": "margin"},
+        {"match_to": 2, "max_deals": 3},
+        {
+            "last_trick": 1,
+            "marriage": True,
+            "doubling": True,
+            "single_hand": True,
+            "seventh_card": True,
+            "redeal": "no_points",
+            "all_pass": "redeal",
+            "match_to": 3,
+            "max_deals": 4,
+        },
     ],
 }
 CASES = [(name, rules) for name, variants in VARIANTS.items() for rules in variants]
@@ -107,5 +124,8 @@ def test_registered__options_survive_json(name):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_registered__state_stays_small(name):
+    game = make_game(name)
+    assert 8 * game.state_size < 512
     env = gym.make_vec(env_id(name), num_envs=1)
-    assert env.unwrapped.nbytes < 1024
+    observations = 2 * 4 * game.observation_size  # the present ones and those to hand out
+    assert env.unwrapped.nbytes - observations < 1024
