@@ -133,7 +133,9 @@ def play_job(job: Job) -> dict[str, Any]:
     """Play a job; its line in the file of results."""
     # Not seed + number: blocks of one seed would be those of the next one.
     seed = int(np.random.SeedSequence([job.seed, job.number]).generate_state(1, np.uint64)[0] >> 1)
-    match = play_match(job.game, list(job.pair), 2 * job.deals, seed=seed, **job.rules)
+    game = make_game(job.game, **job.rules)
+    _compile(game, set(job.pair))
+    match = play_match(game, list(job.pair), 2 * job.deals, seed=seed)
     return {
         "pair": list(job.pair),
         "block": job.number,
@@ -171,19 +173,24 @@ def _checked(duels: Duels) -> Game:
     return game
 
 
+_ready: set[Any] = set()  # kinds of bots that are compiled in this process
+
+
 def _compile(game: Game, specs: set[str]) -> None:
-    """Let every kind of bot make a move, so that the processes find it compiled on disk."""
-    known = set()
+    """Let every kind of bot make a move, unless one did before in this process.
+
+    So the processes find their code on disk, and the time to load it is not counted as thinking.
+    """
     for spec in sorted(specs):
         bot = player_of(game, spec)
         if isinstance(bot, Bot):
-            kind = tuple(sorted((name, id(function)) for name, function in bot.stubs.items()))
-            if kind not in known:
-                known.add(kind)
+            kind = (game.key, *sorted((name, id(stub)) for name, stub in bot.stubs.items()))
+            if kind not in _ready:
                 batch = Batch(game, 1, seed=0)
                 actions = np.zeros(1, np.int64)
                 batch.ask(bot, np.ones(1, np.bool_), actions)
                 batch.step(actions)
+                _ready.add(kind)
 
 
 def _joined(lines: list[dict[str, Any]]) -> Duel:

@@ -59,9 +59,9 @@ def test_duels__one_result_whatever_the_number_of_processes(tmp_path):
 def test_duels__all_pairs_play_the_same_deals_and_blocks_differ(tmp_path, monkeypatch):
     seeds: dict[int, set[int]] = {}
 
-    def watch(game, bots, games, *, seed, **rules):
+    def watch(game, bots, games, *, seed):
         seeds.setdefault(seed, set()).add(tuple(bots))
-        return play_match(game, bots, games, seed=seed, **rules)
+        return play_match(game, bots, games, seed=seed)
 
     monkeypatch.setattr(module, "play_match", watch)
     run_duels(SMALL, tmp_path / "first")
