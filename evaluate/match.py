@@ -74,6 +74,9 @@ class Match:
     games: int
     moves: int
     seconds: float
+    results: NDArray[np.float64]  # (deals, rotations, bots) the return of each bot in each game
+    decisions: list[int]  # of each bot: how often it had a choice
+    thinking: list[float]  # of each bot: the seconds that all its moves took
 
 
 def play_match(
@@ -121,16 +124,24 @@ def play_match(
     results = np.zeros((deals, rotations, game.players))  # by bot, not by seat
     points = np.zeros_like(results)
     moves = 0
+    decisions, thinking = [0] * rotations, [0.0] * rotations
     per_batch = max(1, ROWS // rotations)
     for first in range(0, deals, per_batch):
         count = min(per_batch, deals - first)
         part = slice(first, first + count)
-        moves += _play_deals(game, players, seed, first, results[part], points[part], progress)
+        made, chosen, thought = _play_deals(
+            game, players, seed, first, results[part], points[part], progress
+        )
+        moves += made
+        for k in range(rotations):
+            decisions[k] += chosen[k]
+            thinking[k] += thought[k]
     seconds = time.perf_counter() - began
     if names is None:
         names = [_name(bot, player) for bot, player in zip(bots, given, strict=True)]
     scores = [_score(game, k, names[k], results, points) for k in range(rotations)]
-    return Match(scores, deals * rotations, moves, seconds)
+    by_bot = results[:, :, :rotations]  # the others are the same bots in their other seats
+    return Match(scores, deals * rotations, moves, seconds, by_bot, decisions, thinking)
 
 
 def _play_deals(
@@ -141,8 +152,11 @@ def _play_deals(
     results: NDArray[np.float64],
     points: NDArray[np.float64],
     progress: Callable[[int], None] | None,
-) -> int:
-    """Play a block of deals from all rotations; fill the results by bot; the number of moves."""
+) -> tuple[int, list[int], list[float]]:
+    """Play a block of deals from all rotations; fill the results by bot.
+
+    Returns the number of moves and, for each bot, how many were decisions and how long it thought.
+    """
     deals, rotations = results.shape[:2]
     rows = deals * rotations
     batch = Batch(game, rows)
@@ -156,6 +170,7 @@ def _play_deals(
     actions = np.zeros(rows, np.int64)
     pace = [0.01] * len(players)  # seconds that each bot takes for a row
     moves = finished = 0
+    decisions, thinking = [0] * rotations, [0.0] * rotations
     while True:
         alive = batch.movers >= 0
         if progress is not None and rows - alive.sum() > finished:
@@ -164,11 +179,14 @@ def _play_deals(
         if not alive.any():
             break
         moves += int(alive.sum())
+        choice = batch.masks.sum(axis=1, dtype=np.int64) > 1
         owner = (batch.movers - rotation) % game.players
         for k, player in enumerate(players[:rotations]):
             mine = alive & (owner % rotations == k)
             if mine.any():
                 pace[k] = _ask(batch, player, mine, actions, pace[k])
+                thinking[k] += pace[k] * int(mine.sum())
+                decisions[k] += int((mine & choice).sum())
         batch.step(actions)
     counted = game.score is not None
     for k in range(game.players):
@@ -178,7 +196,7 @@ def _play_deals(
             table = batch.states[:, game.state[game.score]] * game.score_unit  # type: ignore[index]
             table[batch.illegal] = np.nan  # nothing was counted to the end
             points[:, :, k] = table[np.arange(rows), seat].reshape(deals, rotations)
-    return moves
+    return moves, decisions, thinking
 
 
 def _ask(

@@ -1,0 +1,101 @@
+"""Jobs in processes of their own: what comes back is handed over as each of them ends.
+
+Processes are started afresh (`spawn`), because threads do not survive a fork. Each has a pipe of
+its own: it ends when the pipe does, so that none outlives a parent that was killed, and a process
+that dies is noticed at once, because its end of the pipe closes.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeVar
+
+Job = TypeVar("Job")
+
+
+def in_processes(
+    work: Callable[[Job], Any], jobs: Sequence[Job], processes: int
+) -> Iterator[tuple[Job, Any]]:
+    """Each job with its result, in the order in which they end.
+
+    Args:
+        work: a function of a module, so that other processes can import it.
+        jobs: what it is called with.
+        processes: how many to start; with 1 the jobs are done here, one after another.
+    """
+    if processes == 1:
+        for job in jobs:
+            yield job, work(job)
+        return
+    context = multiprocessing.get_context("spawn")
+    waiting = list(reversed(jobs))
+    team: dict[Connection, Any] = {}
+    doing: dict[Connection, Job] = {}
+    try:
+        with _interrupts_ignored():  # also by the processes started here, which inherit that
+            for _ in range(min(processes, len(jobs))):
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_serve, args=(work, theirs), daemon=True)
+                process.start()
+                theirs.close()
+                team[ours] = process
+        for ours in team:
+            doing[ours] = waiting.pop()
+            ours.send(doing[ours])
+        while doing:
+            for ready in wait(list(doing)):
+                assert isinstance(ready, Connection)
+                job = doing.pop(ready)
+                done, result = _receive(ready, team[ready], job)
+                if not done:
+                    raise RuntimeError(f"{job} failed:\n{result}")
+                if waiting:  # before the result is dealt with, so that nobody stands idle
+                    doing[ready] = waiting.pop()
+                    ready.send(doing[ready])
+                yield job, result
+    finally:
+        for process in team.values():
+            process.terminate()
+        for ours, process in team.items():
+            process.join()
+            ours.close()
+
+
+def _receive(ours: Connection, process: Any, job: Any) -> tuple[bool, Any]:
+    try:
+        answer: tuple[bool, Any] = ours.recv()
+    except (EOFError, ConnectionResetError):
+        process.join()
+        raise RuntimeError(f"a process died with exit code {process.exitcode} on {job}") from None
+    return answer
+
+
+def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
+    """The life of a process: do what comes through the pipe until it closes."""
+    with suppress(EOFError, OSError):  # the parent is gone
+        while True:
+            job = pipe.recv()
+            try:
+                answer = (True, work(job))
+            except Exception:  # it is the parent who must hear of it, whatever it is
+                answer = (False, traceback.format_exc())
+            pipe.send(answer)
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Ctrl-C reaches all processes of a terminal; only the parent is to act on it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
