@@ -28,6 +28,10 @@ class Bot:
     act: Function
     params: Params = field(default_factory=lambda: np.zeros(1))
     made_for: bytes = b""  # `Game.key` of the one game its tables fit; empty: any
+    deterministic: bool = False  # does it choose without its generator?
+    # distribution(cfg, params, state, player, scratch, out) writes how likely `act` takes each
+    # action; whoever measures the bot exactly needs it, unless the bot is deterministic
+    distribution: Function | None = None
 
     def check_fits(self, game: Game) -> None:
         """Refuse a game for which this bot was not made: its tables would be read out of bounds."""
