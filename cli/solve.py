@@ -16,6 +16,7 @@ from bidarena.envs.registry import load
 # and `begin(total, what)`, which shows a progress bar and returns the function that moves it on. It
 # returns a JSON-able dict whose first keys are `value` and what else is worth seeing first.
 SOLVERS = {
+    "raj": "bidarena.baselines.raj_exact:report",
     "scotch": "bidarena.baselines.scotch_exact:report",
     "coins": "bidarena.baselines.solvers.coins:report",
 }

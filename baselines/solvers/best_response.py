@@ -31,6 +31,7 @@ PART = 16_384  # positions that are asked about at once
 # game -> "module:function" that makes the book in which every position looks different to bots
 BOOKS = {
     "scotch": "bidarena.baselines.solvers.scotch:book_for",
+    "raj": "bidarena.baselines.solvers.raj:book_for",
 }
 
 
