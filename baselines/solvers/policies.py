@@ -140,7 +140,8 @@ def checked(answer: Any, masks: NDArray[np.int8], name: str) -> Probabilities:
         raise ValueError(f"{name}: expected probabilities as numbers, got dtype {given.dtype}")
     chances = given.astype(np.float64)
 
-    def refuse(rows: NDArray[np.bool_], what: str) -> None:
+    def refuse(wrong: Any, what: str) -> None:
+        rows = np.asarray(wrong)
         if rows.any():
             row = int(np.argmax(rows))
             raise ValueError(f"{name}: {what} (in {rows.sum()} of {len(rows)} rows, first {row})")

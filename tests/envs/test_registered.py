@@ -49,6 +49,7 @@ BOTS = [(n, bot, rules) for n, rules in CASES for bot in bidarena.envs.bots(n)]
 # Bots that think until a clock stops them are not repeatable; these count instead.
 LIMITED = {("coins", bot): f"{bot}:nodes=100" for bot in ("counting", "patterns", "surewin")}
 LIMITED |= {("coins", bot): f"{bot}:nodes=100" for bot in ("bounded", "greedy", "memo")}
+LIMITED |= {(game, "best_response"): "best_response:of=random" for game in ("scotch", "raj")}
 
 
 def label(case):
@@ -72,6 +73,12 @@ def test_registered__bot_is_legal_repeatable_and_never_peeks(name, bot, rules):
         pytest.skip("greedy plays two-player games")
     if (name, bot) == ("coins", "exact") and (not rules or "colours" in rules):
         pytest.skip("exact plays boards that can be solved")
+    if name in ("scotch", "raj") and bot in ("exact", "best_response"):
+        hidden = rules.get("know_opponent_money") is False
+        if hidden or rules.get("players", 2) > 2 or rules.get("reward") == "bank":
+            with pytest.raises(ValueError, match=r"solved|zero-sum"):
+                check_bot(name, LIMITED.get((name, bot), bot), games=1, **rules)
+            return
     check_bot(name, LIMITED.get((name, bot), bot), games=6, **rules)
 
 
