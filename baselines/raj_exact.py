@@ -22,6 +22,7 @@ from bidarena.baselines.solvers.raj import (
     SLOTS,
     SLOTS_AT,
     book_for,
+    book_from,
     cards_matrix,
     find_slot,
     hands_of,
@@ -33,6 +34,8 @@ from bidarena.envs.compile import borrow, compiled, digest, keep
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.raj.rules import CARDS, HANDS, ITEMS, LEFT, POT, SIZE, banks_at, count, nth
 from bidarena.envs.registry import Bot, make_game
+
+FORMAT = 1  # of what is kept on disk, and of the book that is made without compiled code
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +75,7 @@ def solve(game: Game, progress: Callable[[int], None] | None = None) -> Solution
 
 
 def _version() -> str:
-    return digest(solve_slots, {})
+    return f"{FORMAT} {digest(solve_slots, {})}"
 
 
 def _arrays(solution: Solution) -> Arrays:
@@ -80,6 +83,8 @@ def _arrays(solution: Solution) -> Arrays:
         "values": solution.values,
         "summary": np.array([solution.doubt, solution.seconds]),
         "book": solution.book.numbers.astype(np.float64),
+        "layers": np.array(solution.book.layers, np.float64),
+        "starts": np.array(solution.book.starts, np.float64),
     }
 
 
@@ -93,7 +98,9 @@ def solution_of(game: Game) -> Solution:
         doubt, seconds = found["summary"].tolist()
         while len(_known) >= 4:
             del _known[next(iter(_known))]
-        book = book_for(game, solving=True)
+        layers = tuple(int(first) for first in found["layers"])
+        starts = tuple((int(at), float(chance)) for at, chance in found["starts"])
+        book = book_from(game, found["book"].astype(np.int64), layers, starts)
         _known[game.key] = Solution(book, found["values"], doubt, seconds)
     return _known[game.key]
 

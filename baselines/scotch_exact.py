@@ -36,6 +36,8 @@ from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.rng import uniform
 from bidarena.envs.scotch.rules import MAX_ROUNDS, PURSE
 
+FORMAT = 1  # of what is kept on disk, and of the book that is made without compiled code
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:
@@ -83,7 +85,7 @@ def solve(game: Game) -> Solution:
 
 
 def _version() -> str:
-    return digest(solve_range, {})
+    return f"{FORMAT} {digest(solve_range, {})}"
 
 
 _known: dict[bytes, Solution] = {}  # by `Game.key`, the latest few

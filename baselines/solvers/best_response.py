@@ -84,7 +84,8 @@ def best_response(asker: Asker, seat: int) -> Response:
             asked += len(here)
             respond(cfg, numbers, values, actions, here, policy, seat, begin, end)
     value = sum(chance * values[start] for start, chance in book.starts)
-    return Response(seat, float(value if seat == 0 else -value), values, actions, asked)
+    own = float(value if seat == 0 else -value) + 0.0  # no negative zero
+    return Response(seat, own, values, actions, asked)
 
 
 def _reached(book: Book, reached: Mask, layer: int) -> NDArray[np.int64]:

@@ -101,16 +101,17 @@ def book_for(game: Game, *, solving: bool = False) -> Book:
         slot = find_slot(numbers, int(without_item(cfg, full, item)), int(cfg[ITEMS + item]), 0, 0)
         at = int(slots[slot, FIRST])
         starts[at] = starts.get(at, 0.0) + 1.0 / size
-    return Book(
-        game=game,
-        numbers=numbers,
-        layers=(*by_held, positions),
-        starts=tuple(starts.items()),
-        put=put,
-        find=find,
-        worths=worths,
-        spread=spread,
-    )
+    return book_from(game, numbers, (*by_held, positions), tuple(starts.items()))
+
+
+def book_from(
+    game: Game,
+    numbers: NDArray[np.int64],
+    layers: tuple[int, ...],
+    starts: tuple[tuple[int, float], ...],
+) -> Book:
+    """A book whose numbers are already known."""
+    return Book(game, numbers, layers, starts, put, find, worths, spread)
 
 
 @lru_cache(maxsize=8)
