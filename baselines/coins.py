@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bidarena.baselines.solvers.coins import LOW, table_of
 from bidarena.envs.coins.rules import (
@@ -47,7 +48,7 @@ def points_of(cfg: Cfg, state: State, take: int) -> int:
 
 def random(game: Game) -> Bot:
     """Every legal move equally likely."""
-    return Bot("random", _random_act, np.zeros(1))
+    return Bot("random", _random_act, distribution=_random_distribution)
 
 
 def _random_act(
@@ -63,6 +64,15 @@ def _random_act(
     return pick(rng, scratch)
 
 
+def _random_distribution(
+    cfg: Cfg, params: Params, state: State, player: int, scratch: Mask, out: NDArray[np.float64]
+) -> None:
+    legal(cfg, state, scratch)
+    allowed = scratch.sum()
+    for action in range(len(scratch)):
+        out[action] = scratch[action] / allowed
+
+
 def exact(game: Game) -> Bot:
     """Perfect play from the table of the solved board, for boards whose table takes up to 1 GiB.
 
@@ -71,56 +81,92 @@ def exact(game: Game) -> Bot:
     leaves the opponent the longest way to go.
     """
     table = table_of(game)
-    act = _best_difference_act if game.cfg[SCORE] == POINTS else _leave_lost_act
-    return Bot("exact", act, table)
+    if game.cfg[SCORE] == POINTS:
+        return Bot("exact", _best_difference_act, table, distribution=_best_difference_distribution)
+    return Bot("exact", _leave_lost_act, table, distribution=_leave_lost_distribution)
+
+
+_ILLEGAL = -(1 << 62)
+
+
+def _leave_lost_worth(cfg: Cfg, params: Params, state: State, action: int) -> int:
+    take = cfg[TAKES + action]
+    if take & ~state[BOARD] != 0:
+        return _ILLEGAL
+    after = state[BOARD] ^ take
+    if (params[after >> LOW] >> np.uint64(after & 63)) & _ONE == _ONE:  # lost for the other
+        return points_of(cfg, state, take)
+    return -(1 << 40) - count(take)
 
 
 def _leave_lost_act(
     cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask
 ) -> int:
-    board = state[BOARD]
-    best = -(1 << 62)
+    best = _ILLEGAL
     found = 0
     chosen = -1
     for action in range(cfg[SEGMENTS]):
-        take = cfg[TAKES + action]
-        if take & ~board != 0:
-            continue
-        after = board ^ take
-        if (params[after >> LOW] >> np.uint64(after & 63)) & _ONE == _ONE:  # lost for the other
-            worth = points_of(cfg, state, take)
-        else:
-            worth = -(1 << 40) - count(take)
+        worth = _leave_lost_worth(cfg, params, state, action)
         if worth > best:
             best = worth
             found = 0
-        if worth == best:
+        if worth == best and worth != _ILLEGAL:
             found += 1
             if below(rng, found) == 0:
                 chosen = action
     return chosen
+
+
+def _leave_lost_distribution(
+    cfg: Cfg, params: Params, state: State, player: int, scratch: Mask, out: NDArray[np.float64]
+) -> None:
+    best = _ILLEGAL
+    found = 0
+    for action in range(cfg[SEGMENTS]):
+        worth = _leave_lost_worth(cfg, params, state, action)
+        found = found + 1 if worth == best else (1 if worth > best else found)
+        best = max(best, worth)
+    for action in range(cfg[SEGMENTS]):
+        equal = _leave_lost_worth(cfg, params, state, action) == best
+        out[action] = 1.0 / found if equal else 0.0
+
+
+def _difference_worth(cfg: Cfg, params: Params, state: State, action: int) -> int:
+    take = cfg[TAKES + action]
+    if take & ~state[BOARD] != 0:
+        return _ILLEGAL
+    after = state[BOARD] ^ take
+    worth = points_of(cfg, state, take) - params[after]
+    return worth + cfg[BONUS] if after == 0 else worth
 
 
 def _best_difference_act(
     cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask
 ) -> int:
-    board = state[BOARD]
-    best = -(1 << 62)
+    best = _ILLEGAL
     found = 0
     chosen = -1
     for action in range(cfg[SEGMENTS]):
-        take = cfg[TAKES + action]
-        if take & ~board != 0:
-            continue
-        after = board ^ take
-        worth = points_of(cfg, state, take) - params[after]
-        if after == 0:
-            worth += cfg[BONUS]
+        worth = _difference_worth(cfg, params, state, action)
         if worth > best:
             best = worth
             found = 0
-        if worth == best:
+        if worth == best and worth != _ILLEGAL:
             found += 1
             if below(rng, found) == 0:
                 chosen = action
     return chosen
+
+
+def _best_difference_distribution(
+    cfg: Cfg, params: Params, state: State, player: int, scratch: Mask, out: NDArray[np.float64]
+) -> None:
+    best = _ILLEGAL
+    found = 0
+    for action in range(cfg[SEGMENTS]):
+        worth = _difference_worth(cfg, params, state, action)
+        found = found + 1 if worth == best else (1 if worth > best else found)
+        best = max(best, worth)
+    for action in range(cfg[SEGMENTS]):
+        equal = _difference_worth(cfg, params, state, action) == best
+        out[action] = 1.0 / found if equal else 0.0

@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bidarena.envs.compile import compiled
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
@@ -36,7 +37,7 @@ from bidarena.envs.rng import below
 
 def random(game: Game) -> Bot:
     """Every card in the hand equally likely."""
-    return Bot("random", _random_act, np.zeros(1))
+    return Bot("random", _random_act, distribution=_random_distribution)
 
 
 def _random_act(
@@ -46,14 +47,22 @@ def _random_act(
     return nth(hand, below(rng, count(hand)))
 
 
+def _random_distribution(
+    cfg: Cfg, params: Params, state: State, player: int, scratch: Mask, out: NDArray[np.float64]
+) -> None:
+    hand = state[HANDS + player]
+    for card in range(len(out)):
+        out[card] = ((hand >> card) & 1) / count(hand)
+
+
 def value(game: Game) -> Bot:
     """The card closest to the worth of the pot, the lower one if two are."""
-    return Bot("value", _closest_act, np.array([0.0]))
+    return Bot("value", _closest_act, np.array([0.0]), deterministic=True)
 
 
 def valueplus(game: Game) -> Bot:
     """The card closest to one more than the worth of the pot, the lower one if two are."""
-    return Bot("valueplus", _closest_act, np.array([1.0]))
+    return Bot("valueplus", _closest_act, np.array([1.0]), deterministic=True)
 
 
 def _closest_act(
@@ -94,7 +103,7 @@ def greedy(game: Game) -> Bot:
     """
     if game.players != 2:
         raise ValueError(f"greedy plays against one opponent, not in a game of {game.players}")
-    return Bot("greedy", _greedy_act, _greedy_table(game.cfg.tobytes()))
+    return Bot("greedy", _greedy_act, _greedy_table(game.cfg.tobytes()), deterministic=True)
 
 
 @lru_cache(maxsize=4)

@@ -65,12 +65,26 @@ def minimax(game: Game, depth: int = 2) -> Bot:
     The time of a move grows by cards^2 x items for each round of depth: in the default game depth 2
     takes some 50 microseconds, 6, which is all of it, seconds.
     """
-    return Bot("minimax", _minimax_act, np.array([whole("depth", depth, 1, MOST)], np.float64))
+    rounds = np.array([whole("depth", depth, 1, MOST)], np.float64)
+    return Bot("minimax", _minimax_act, rounds, distribution=_minimax_distribution)
 
 
 def _minimax_act(
     cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask
 ) -> int:
+    best_cards = _best_cards(cfg, params, state, player)
+    return nth(best_cards, below(rng, count(best_cards)))
+
+
+def _minimax_distribution(
+    cfg: Cfg, params: Params, state: State, player: int, scratch: Mask, out: NDArray[np.float64]
+) -> None:
+    best_cards = _best_cards(cfg, params, state, player)
+    for card in range(len(out)):
+        out[card] = ((best_cards >> card) & 1) / count(best_cards)
+
+
+def _best_cards(cfg: Cfg, params: Params, state: State, player: int) -> int:
     banks = banks_at(cfg)
     others = 0
     richest = -_HUGE
@@ -81,7 +95,7 @@ def _minimax_act(
     mine, own = state[HANDS + player], state[banks + player]
     depth = min(int(params[0]), count(mine))
     best_cards, _ = search(cfg, mine, others, state[LEFT], state[POT], own, richest, depth)
-    return nth(best_cards, below(rng, count(best_cards)))
+    return best_cards
 
 
 def search(
@@ -259,7 +273,7 @@ def published(game: Game) -> Bot:
 
     It was written for two players; among more it takes the others for one as `minimax` does.
     """
-    return Bot("published", _published_act, np.zeros(1))
+    return Bot("published", _published_act, deterministic=True)
 
 
 def _published_act(

@@ -34,7 +34,7 @@ MOST_WORK = 3_000_000_000  # about five seconds; `dp` refuses games that need mo
 
 def random(game: Game) -> Bot:
     """Every legal bid equally likely."""
-    return Bot("random", _random_act)
+    return Bot("random", _random_act, distribution=_random_distribution)
 
 
 def _random_act(
@@ -43,9 +43,18 @@ def _random_act(
     return guessed_bid(state[MONEY + player], rng)
 
 
+def _random_distribution(
+    cfg: Cfg, params: Params, state: State, player: int, scratch: Mask, out: NDArray[np.float64]
+) -> None:
+    money = state[MONEY + player]
+    out[:] = 0.0
+    out[min(money, 1) : money + 1] = 1.0 / max(money, 1)
+
+
 def uniform(game: Game, high: int = 20) -> Bot:
     """The report's "brute force": a random bid from 1 to `high`, as far as the money goes."""
-    return Bot("uniform", _uniform_act, np.array([whole("high", high, 1, 10_000)], np.float64))
+    most = np.array([whole("high", high, 1, 10_000)], np.float64)
+    return Bot("uniform", _uniform_act, most, distribution=_uniform_distribution)
 
 
 def _uniform_act(
@@ -53,6 +62,15 @@ def _uniform_act(
 ) -> int:
     money = state[MONEY + player]
     return min(1 + below(rng, int(params[0])), money) if money > 0 else 0
+
+
+def _uniform_distribution(
+    cfg: Cfg, params: Params, state: State, player: int, scratch: Mask, out: NDArray[np.float64]
+) -> None:
+    money, high = state[MONEY + player], int(params[0])
+    out[:] = 0.0
+    for bid in range(1, high + 1):
+        out[min(bid, money)] += 1.0 / high
 
 
 def dp(game: Game) -> Bot:
@@ -74,7 +92,7 @@ def dp(game: Game) -> Bot:
             f"dp takes at most {MOST_WORK:.0e} steps to fill its table, this game {work:.0e}; "
             "choose less money or a shorter line"
         )
-    return Bot("dp", _dp_act, _dp_bids(game.cfg.tobytes()))
+    return Bot("dp", _dp_act, _dp_bids(game.cfg.tobytes()), deterministic=True)
 
 
 @lru_cache(maxsize=8)
@@ -121,7 +139,7 @@ def richman(game: Game) -> Bot:
         thresholds = np.arange(length + 1) / length
     else:
         thresholds = np.array(poorman_line(length))
-    return Bot("richman", _richman_act, thresholds)
+    return Bot("richman", _richman_act, thresholds, deterministic=True)
 
 
 def _richman_act(

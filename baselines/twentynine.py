@@ -68,7 +68,7 @@ def rules(game: Game, jump: bool = False) -> Bot:
     trump only when the cards on the table have points and the partner is not winning. Of house
     rules it declares marriages; it never doubles, plays a single hand, or asks for a redeal.
     """
-    return Bot("rules", _rules_act, np.array([float(flag("jump", jump))]))
+    return Bot("rules", _rules_act, np.array([float(flag("jump", jump))]), deterministic=True)
 
 
 def _rules_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:

@@ -15,6 +15,7 @@ COMMANDS = {
     "match": ("bidarena.cli.match", "games between bots; seats rotated, intervals shown"),
     "tournament": ("bidarena.cli.tournament", "every bot against every other"),
     "solve": ("bidarena.cli.solve", "the exact value of a game, best openings, time taken"),
+    "exploit": ("bidarena.cli.exploit", "the best response to a bot or a saved policy"),
     "study": ("bidarena.cli.study", "a named experiment, reproduced; resumable"),
     "bench": ("bidarena.cli.bench", "speeds, beside something real"),
 }

@@ -16,6 +16,8 @@ from bidarena.envs.registry import load
 # and `begin(total, what)`, which shows a progress bar and returns the function that moves it on. It
 # returns a JSON-able dict whose first keys are `value` and what else is worth seeing first.
 SOLVERS = {
+    "raj": "bidarena.baselines.raj_exact:report",
+    "scotch": "bidarena.baselines.scotch_exact:report",
     "coins": "bidarena.baselines.solvers.coins:report",
 }
 
@@ -68,6 +70,8 @@ def main(argv: list[str]) -> None:
 
 def _words(value: Any) -> str:
     """A result as a cell: numbers with commas, lists a line per item."""
+    if isinstance(value, dict):
+        return "\n".join(f"{key}: {_words(item)}" for key, item in value.items())
     if isinstance(value, bool) or not isinstance(value, int | float | list | tuple):
         return str(value)
     if isinstance(value, int):

@@ -68,7 +68,11 @@ register_bot("raj/valueplus", "bidarena.baselines.raj:valueplus")
 register_bot("raj/minimax", "bidarena.baselines.raj_minimax:minimax")
 register_bot("raj/published", "bidarena.baselines.raj_minimax:published")
 register_bot("raj/greedy", "bidarena.baselines.raj:greedy")
+register_bot("raj/exact", "bidarena.baselines.raj_exact:exact")
+register_bot("raj/best_response", "bidarena.baselines.solvers.best_response:bot")
 register_bot("scotch/dp", "bidarena.baselines.scotch:dp")
+register_bot("scotch/exact", "bidarena.baselines.scotch_exact:exact")
+register_bot("scotch/best_response", "bidarena.baselines.solvers.best_response:bot")
 register_bot("scotch/richman", "bidarena.baselines.scotch:richman")
 
 register_game(

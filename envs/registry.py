@@ -44,6 +44,10 @@ class Bot:
     more: Mapping[str, Function] = field(default_factory=dict)  # what stands behind further stubs
     outside: Outside | None = None  # asked instead of `act`, one game after another
     fair: bool = True  # False: it sees what its player cannot know, for upper bounds only
+    deterministic: bool = False  # does it choose without its generator?
+    # distribution(cfg, params, state, player, scratch, out) writes how likely `act` takes each
+    # action; whoever measures the bot exactly needs it, unless the bot is deterministic
+    distribution: Function | None = None
 
     @property
     def stubs(self) -> dict[str, Function]:

@@ -46,9 +46,9 @@ def opponents_of(
         if isinstance(opponents, str) or not isinstance(opponents, Sequence):
             raise ValueError(f"opponents={opponents!r}: expected a list, one for each other seat")
         return list(opponents)
-    everybody = ["random" if opponent is None else opponent] * (game.players - 1)
+    everybody: list[Any] = ["random" if opponent is None else opponent] * (game.players - 1)
     for place in places if partner is not None else ():
-        everybody[place - 1] = partner  # type: ignore[call-overload]
+        everybody[place - 1] = partner
     return everybody
 
 

@@ -89,6 +89,8 @@ def check_bot(
             guess = state.copy()
             determinize(made.cfg, guess, mover, rng)
             _check_same_choice(made, player, mover, state, guess, luck)
+        if count % 5 == 0:
+            _check_declared(made, player, state, mover, seed)
     # Pairs that were not made by determinize, which may be the one that lets something through.
     pairs = [*_unseen_moves(made, games, seed), *_equal_looking_deals(made, seed)]
     for count, (mover, one, two) in enumerate(pairs):
@@ -114,6 +116,40 @@ def _check_same_choice(
     assert chosen[0] == chosen[1], (
         f"{bot.name} as player {mover} of {game} peeks: {chosen[0]} in {one.tolist()}, but "
         f"{chosen[1]} in {two.tolist()}, which look the same to this player"
+    )
+
+
+def _check_declared(game: Game, bot: Bot, state: State, mover: int, seed: int) -> None:
+    """What a bot declares about its choices is true: deterministic, or drawn from a distribution.
+
+    Of the distribution the likeliest action is compared with how often it is chosen.
+    """
+    if not bot.deterministic and bot.distribution is None:
+        return
+    who = f"{bot.name} as player {mover} of {game}"
+    draws = 40
+    scratch, words = np.zeros(game.actions, np.int8), seeded(np.random.default_rng(seed), WORDS)
+    act = game.compiled(bot.act, **bot.more)
+    chosen = Counter(
+        int(act(game.cfg, bot.params, state, mover, words, scratch)) for _ in range(draws)
+    )
+    if bot.deterministic:
+        assert len(chosen) == 1, f"{who} calls itself deterministic but chose all of {set(chosen)}"
+    if bot.distribution is None:
+        return
+    out = np.full(game.actions, np.nan)
+    game.compiled(bot.distribution, **bot.more)(game.cfg, bot.params, state, mover, scratch, out)
+    mask = np.zeros(game.actions, np.int8)
+    game.call("legal")(game.cfg, state, mask)
+    proper = bool((out >= 0).all()) and abs(out.sum() - 1.0) < 1e-9 and not out[mask == 0].any()
+    assert proper, f"{who}: {out.tolist()} is no distribution over its legal actions"
+    for action in chosen:
+        assert out[action] > 0, f"{who} chose {action}, which its distribution rules out"
+    likeliest = int(out.argmax())
+    spread = np.sqrt(draws * max(out[likeliest] * (1 - out[likeliest]), 0.0))
+    assert abs(chosen[likeliest] - draws * out[likeliest]) <= 6 * spread + 1e-6, (
+        f"{who} chose {likeliest} {chosen[likeliest]} times of {draws}, "
+        f"but its distribution says {out[likeliest]:.3f}"
     )
 
 

@@ -41,6 +41,22 @@ def test_cli_solve__points_give_the_difference(capsys):
     assert found["winning_openings"] == found["best_openings"] == [[0]]
 
 
+def test_cli_solve__scotch_at_full_size(capsys):
+    found = json.loads(run(capsys, "scotch", "--json")[1])
+    assert (found["value"], found["pure"], found["states"]) == (0.0, True, 183_600)
+    assert found["safe_openings"] == [list(range(10, 17)), list(range(11, 17))]
+    assert found["counts"] == {"won": 87_396, "drawn": 8_808, "lost": 87_396, "between": 0}
+    assert found["seconds"] > 0
+
+
+@pytest.mark.parametrize("reward", ["margin", "outcome"])
+def test_cli_solve__raj_with_a_mixed_strategy_per_first_item(capsys, reward):
+    found = json.loads(run(capsys, "raj", "--reward", reward, "--json")[1])
+    assert found["value"] == 0.0 and found["states"] > 20_000 and found["doubt"] < 1e-9
+    assert list(found["openings"]) == ["-2", "-1", "1", "2", "3", "4"]
+    assert all(sum(law.values()) == pytest.approx(1) for law in found["openings"].values())
+
+
 def test_cli_solve__shows_a_table(capsys):
     code, out, _ = run(capsys, "coins", "--board", "square4")
     assert code == 0
@@ -63,6 +79,9 @@ def test_cli_solve__explains_itself_with_an_example(capsys):
         (("coins", "--board", "square5", "--memory", "0.001"), "up to 23 coins"),
         (("coins", "--board", "circle"), "board='circle'"),
         (("coyns",), "did you mean 'coins'"),
+        (("scotch", "--know-opponent-money", "false"), "know_opponent_money"),
+        (("scotch", "--memory", "0.0001"), "memory"),
+        (("raj", "--players", "3"), "players=3"),
     ],
 )
 def test_cli_solve__mistakes_are_named(capsys, words, message):

@@ -68,6 +68,7 @@ LIMITED = {("coins", bot): f"{bot}:nodes=100" for bot in ("counting", "patterns"
 LIMITED |= {("coins", bot): f"{bot}:nodes=100" for bot in ("bounded", "greedy", "memo")}
 SEARCHES = ("mcts", "dmcts", "ismcts", "mom", "pom", "bandit")
 LIMITED |= {(name, bot): f"{bot}:iterations=40" for name in GAMES for bot in SEARCHES}
+LIMITED |= {(game, "best_response"): "best_response:of=random" for game in ("scotch", "raj")}
 
 
 def label(case):
@@ -91,8 +92,20 @@ def test_registered__bot_is_legal_repeatable_and_never_peeks(name, bot, rules):
         pytest.skip("greedy plays two-player games")
     if (name, bot) == ("coins", "exact") and (not rules or "colours" in rules):
         pytest.skip("exact plays boards that can be solved")
-    if bot == "mcts" and rules.get("know_opponent_money") is False:
-        pytest.skip("mcts plays games that hide nothing")
+    if name in ("scotch", "raj") and bot in ("exact", "best_response"):
+        hidden = rules.get("know_opponent_money") is False
+        if hidden or rules.get("players", 2) > 2 or rules.get("reward") == "bank":
+            with pytest.raises(ValueError, match=r"solved|zero-sum"):
+                check_bot(name, LIMITED.get((name, bot), bot), games=1, **rules)
+            return
+    if bot == "mcts" and make_game(name, **rules).hidden:
+        with pytest.raises(ValueError, match="mcts needs a game that hides nothing"):
+            check_bot(name, "mcts", games=1, **rules)
+        return
+    if bot == "cheater":  # and the kit finds it out
+        with pytest.raises(AssertionError, match="peeks"):
+            check_bot(name, "cheater:iterations=40", games=2, **rules)
+        return
     # Every answer of a search takes a while, and it has little to look at in a known position.
     games = 2 if bot in SEARCHES else 6
     check_bot(name, LIMITED.get((name, bot), bot), games=games, **rules)
