@@ -71,6 +71,8 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     threads = whole("threads", options.threads, 1, 256)
     memory = _number("memory", options.memory, 0.01, 2.0**20)
     trees = whole("trees", options.trees, 1, 10_000)
+    if not game.hidden and (game.simultaneous is None or "withdraw" in game.rules):
+        trees = 1  # all guesses would be the same
     reuse = flag("reuse", options.reuse)
     if reuse and game.simultaneous is not None:
         raise ValueError("reuse=True: expected a game without moves made at the same time")
