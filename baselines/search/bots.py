@@ -120,11 +120,15 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
 
 
 def sizes(wanted: int, memory: int) -> tuple[int, int]:
-    """Places in the table, and edges: as many as are wanted and `memory` bytes allow."""
+    """Places in the table, and edges: for `wanted` tried moves, or what `memory` bytes allow.
+
+    Blocks of edges may be half empty, so there is room for twice as many.
+    """
     best = (2, 1)
     slots = 2
     while slots * BYTES_PER_SLOT < memory:
-        capacity = min(wanted, slots // 2, (memory - slots * BYTES_PER_SLOT) // BYTES_PER_EDGE)
+        room = (memory - slots * BYTES_PER_SLOT) // BYTES_PER_EDGE
+        capacity = min(2 * wanted, slots, room)
         if capacity > best[1]:
             best = (slots, capacity)
         slots *= 2

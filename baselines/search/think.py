@@ -34,6 +34,7 @@ from bidarena.baselines.search.tree import (
     BYTES_PER_SLOT,
     EDGE_COLUMNS,
     USED_EDGES,
+    USED_SIZE,
     Edges,
     Table,
     Used,
@@ -60,7 +61,7 @@ def search_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
     report = np.zeros(REPORT_SIZE, np.int64)
     table = np.zeros((int(params[SLOTS]), 2), np.uint64)
     edges = np.empty((int(params[CAPACITY]), EDGE_COLUMNS))
-    used = np.zeros(2, np.int64)
+    used = np.zeros(USED_SIZE, np.int64)
     for i in range(len(scratch)):
         out[i, AVAILABLE] = scratch[i]
     explore(cfg, params, state, player, rng, scratch, table, edges, used, began, out, report)
@@ -199,7 +200,7 @@ class Thinker:
         made = (
             np.zeros((count, int(params[SLOTS]), 2), np.uint64),
             np.empty((count, int(params[CAPACITY]), EDGE_COLUMNS)),
-            np.zeros((count, 2), np.int64),
+            np.zeros((count, USED_SIZE), np.int64),
         )
         self._memory = made if self.reuse else None
         return made

@@ -327,7 +327,7 @@ def test_options__tables_are_powers_of_two_with_room_to_spare():
         params = make_bot(make_game("raj"), f"mcts:iterations=1000000,memory={memory}").params
         slots, capacity = int(params[SLOTS]), int(params[CAPACITY])
         assert slots & (slots - 1) == 0
-        assert 1 <= capacity <= slots // 2
+        assert 1 <= capacity <= slots
         assert 16 * slots + 64 * capacity <= memory * 2**20
 
 
