@@ -335,6 +335,7 @@ def test_playing__searches_join_tournaments_with_few_iterations():
     made, refused = playing(make_game("scotch", know_opponent_money=False))
     assert "ismcts:iterations=100" in made
     assert "mcts" in refused
+    assert not any(name.startswith(("dmcts", "mom", "pom", "bandit")) for name in made)
 
 
 def test_analyse__refuses_others_bots_and_players_who_are_not_to_move():
