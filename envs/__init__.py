@@ -47,9 +47,11 @@ register_game(
     vector_entry_point="bidarena.envs.richman.env:RichmanGraphVectorEnv",
 )
 register_bot("*/random", "bidarena.baselines.common:random")
-for _search in ("mcts", "dmcts", "ismcts", "mom", "pom", "bandit"):
-    _factory = f"bidarena.baselines.search:{_search}"
-    register_bot(f"*/{_search}", _factory, modest="iterations=100")
+# Where all bots of a game meet, two of these are enough, and they must not take all the time.
+register_bot("*/mcts", "bidarena.baselines.search:mcts", modest="iterations=100")
+register_bot("*/ismcts", "bidarena.baselines.search:ismcts", modest="iterations=100")
+for _search in ("dmcts", "mom", "pom", "bandit"):
+    register_bot(f"*/{_search}", f"bidarena.baselines.search:{_search}", modest=None)
 register_bot("scotch/random", "bidarena.baselines.scotch:random")
 register_bot("scotch/uniform", "bidarena.baselines.scotch:uniform")
 register_bot("richman/richman", "bidarena.baselines.richman:richman")

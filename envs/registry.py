@@ -68,7 +68,7 @@ class _Entry:
 
 _games: dict[str, _Entry] = {}
 _bots: dict[str, str] = {}  # "game/bot", or "*/bot" for all games -> "module:factory"
-_modest: dict[str, str] = {}  # the same names -> options with which a bot joins everybody else
+_modest: dict[str, str | None] = {}  # the same names -> options with which it joins all others
 _beliefs: dict[str, str] = {}  # "game/belief" -> "module:factory"
 
 
@@ -99,12 +99,12 @@ def register_game(
     )
 
 
-def register_bot(name: str, factory: str, *, modest: str = "") -> None:
+def register_bot(name: str, factory: str, *, modest: str | None = "") -> None:
     """Make a bot known: `name` is "game/bot" ("*/bot" for every game), `factory` "module:function".
 
     The function takes the `Game`, then the bot's options as keywords, and returns a `Bot` or a
     callable `(observation, mask) -> action`. A bot that thinks long gives `modest` options, such
-    as "iterations=100", with which it plays where all bots of a game are invited.
+    as "iterations=100", with which it plays where all bots of a game are invited; None: it is not.
     """
     _bots[name] = factory
     _modest[name] = modest
@@ -216,12 +216,14 @@ def _make(what: str, game: Game, name: str, spec: str, make: Callable[..., Any],
 def playing(game: Game) -> tuple[dict[str, Any], dict[str, str]]:
     """All fair bots that play `game` under its rules, by name, and why the others do not.
 
-    Bots that think long come with modest options, which are then part of their name.
+    Bots that think long come with modest options, which are then part of their name, or not at all.
     """
     made, refused = {}, {}
     for name in bots(game.name):
         own = f"{game.name}/{name}"
         modest = _modest[own if own in _bots else f"*/{name}"]
+        if modest is None:
+            continue
         spec = f"{name}:{modest}" if modest else name
         try:
             bot = make_bot(game, spec)

@@ -33,6 +33,8 @@ from bidarena.envs.testing_interfaces import (
 
 State = NDArray[np.int64]
 
+WAYS = 6  # in which a pair of deals is played on
+
 
 def check_game(game: str | Game, *, games: int = 20, seed: int = 0, **rules: Any) -> None:
     """Run every check of this module that is about a game.
@@ -92,11 +94,10 @@ def check_bot(
         if count % 5 == 0:
             _check_declared(made, player, state, mover, seed)
     # Pairs that were not made by determinize, which may be the one that lets something through.
-    pairs = [*_unseen_moves(made, games, seed), *_equal_looking_deals(made, seed)]
+    pairs = [*_unseen_moves(made, games, seed), *_equal_looking_positions(made, seed)]
     for count, (mover, one, two) in enumerate(pairs):
-        if int(made.call("to_move")(made.cfg, one)) == mover:
-            luck = seeded(np.random.default_rng([seed, count]), WORDS)
-            _check_same_choice(made, player, mover, one, two, luck)
+        luck = seeded(np.random.default_rng([seed, count]), WORDS)
+        _check_same_choice(made, player, mover, one, two, luck)
 
 
 def _asked(game: Game, bot: Bot, state: State, mover: int, luck: NDArray[np.uint64]) -> int:
@@ -369,3 +370,31 @@ def _equal_looking_deals(game: Game, seed: int) -> Iterator[tuple[int, State, St
             if not np.array_equal(other, state) and found < 3:
                 found += 1
                 yield player, other, state
+
+
+def _equal_looking_positions(game: Game, seed: int) -> Iterator[tuple[int, State, State]]:
+    """(player to move, state, state): what becomes of such deals while they look the same to him.
+
+    Both are played on with the same actions and the same chance.
+    """
+    source = np.random.default_rng(seed)
+    for player, *deals in _equal_looking_deals(game, seed):
+        for _ in range(WAYS):
+            pair = [deal.copy() for deal in deals]
+            for _ in range(game.longest):
+                movers = [int(game.call("to_move")(game.cfg, state)) for state in pair]
+                views = np.zeros((2, game.observation_size), np.float32)
+                masks = np.zeros((2, game.actions), np.int8)
+                if movers[0] != movers[1] or movers[0] < 0:
+                    break
+                for state, view, mask in zip(pair, views, masks, strict=True):
+                    game.call("observe")(game.cfg, state, player, view)
+                    game.call("legal")(game.cfg, state, mask)
+                both = np.flatnonzero(masks[0] & masks[1])
+                if not np.array_equal(*views) or not len(both):
+                    break
+                if movers[0] == player:
+                    yield player, pair[0].copy(), pair[1].copy()
+                action, rng = int(source.choice(both)), seeded(source, WORDS)
+                for state in pair:
+                    game.call("step")(game.cfg, state, action, rng.copy())

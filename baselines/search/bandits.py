@@ -23,7 +23,6 @@ from bidarena.baselines.search.tree import (
     ACTION,
     CHANCES,
     COUNT,
-    NEXT,
     PLAN,
     SQUARES,
     STAMP,
@@ -37,9 +36,9 @@ _THIRD = 1.0 / 3.0
 
 
 def select(
-    edges: Edges, first: int, mask: Mask, rule: int, c: float, rng: Rng, stamp: float
+    edges: Edges, first: int, end: int, mask: Mask, rule: int, c: float, rng: Rng, stamp: float
 ) -> tuple[int, float]:
-    """The best edge among those in the list from `first` on whose actions are in `mask`.
+    """The best edge among those from `first` to before `end` whose actions are in `mask`.
 
     Takes these actions out of the mask, so that the untried ones are left, and counts that they
     were available. Beside the edge it gives the probability with which `regret` drew it. Without
@@ -48,8 +47,7 @@ def select(
     best, chosen, probability = -1.0, -1, 0.0
     known, log_known = -1.0, 0.0  # neighbours mostly have the same chances
     available, positive = 0, 0.0
-    edge = first
-    while edge >= 0:
+    for edge in range(first, end):
         row = edges[edge]
         action = int(row[ACTION])
         if mask[action]:
@@ -76,20 +74,25 @@ def select(
                     worth = mean + c * math.sqrt(spread)
                 if worth > best:
                     best, chosen = worth, edge
-        edge = int(row[NEXT])
     if available > 0:
-        chosen, probability = _match_regrets(edges, first, available, positive, c, rng, stamp)
+        chosen, probability = _match_regrets(edges, first, end, available, positive, c, rng, stamp)
     return chosen, probability
 
 
 def _match_regrets(
-    edges: Edges, first: int, available: int, positive: float, c: float, rng: Rng, stamp: float
+    edges: Edges,
+    first: int,
+    end: int,
+    available: int,
+    positive: float,
+    c: float,
+    rng: Rng,
+    stamp: float,
 ) -> tuple[int, float]:
     """Draw one of the available edges, and add what was meant to the plan of each."""
     left = uniform(rng)
     chosen, probability = -1, 0.0
-    edge = first
-    while edge >= 0:
+    for edge in range(first, end):
         row = edges[edge]
         if row[STAMP] == stamp:
             meant = max(row[SQUARES], 0.0) / positive if positive > 0.0 else 1.0 / available
@@ -98,27 +101,22 @@ def _match_regrets(
                 probability = (1.0 - c) * meant + c / available
                 chosen = edge  # the last one, should rounding leave a little
                 left -= probability
-        edge = int(row[NEXT])
     return chosen, probability
 
 
 def learn_regret(
-    edges: Edges, first: int, drawn: int, probability: float, result: float, stamp: float
+    edges: Edges, first: int, end: int, drawn: int, probability: float, result: float, stamp: float
 ) -> None:
     """Change the regrets of all edges that were available, before the result is entered."""
     visits, total = 0.0, 0.0
-    edge = first
-    while edge >= 0:
+    for edge in range(first, end):
         visits += edges[edge, COUNT]
         total += edges[edge, SUM]
-        edge = int(edges[edge, NEXT])
     surprise = result - (total / visits if visits > 0.0 else result)
-    edge = first
-    while edge >= 0:
+    for edge in range(first, end):
         row = edges[edge]
         if row[STAMP] == stamp:
             row[SQUARES] -= surprise
-        edge = int(row[NEXT])
     edges[drawn, SQUARES] += surprise / probability
 
 

@@ -71,6 +71,8 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     threads = whole("threads", options.threads, 1, 256)
     memory = _number("memory", options.memory, 0.01, 2.0**20)
     trees = whole("trees", options.trees, 1, 10_000)
+    if not game.hidden and (game.simultaneous is None or "withdraw" in game.rules):
+        trees = 1  # all guesses would be the same
     reuse = flag("reuse", options.reuse)
     if reuse and game.simultaneous is not None:
         raise ValueError("reuse=True: expected a game without moves made at the same time")
@@ -118,11 +120,15 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
 
 
 def sizes(wanted: int, memory: int) -> tuple[int, int]:
-    """Places in the table, and edges: as many as are wanted and `memory` bytes allow."""
+    """Places in the table, and edges: for `wanted` tried moves, or what `memory` bytes allow.
+
+    Blocks of edges may be half empty, so there is room for twice as many.
+    """
     best = (2, 1)
     slots = 2
     while slots * BYTES_PER_SLOT < memory:
-        capacity = min(wanted, slots // 2, (memory - slots * BYTES_PER_SLOT) // BYTES_PER_EDGE)
+        room = (memory - slots * BYTES_PER_SLOT) // BYTES_PER_EDGE
+        capacity = min(2 * wanted, slots, room)
         if capacity > best[1]:
             best = (slots, capacity)
         slots *= 2

@@ -62,7 +62,6 @@ from bidarena.baselines.search.tree import (
     ACTION,
     CHANCES,
     COUNT,
-    NEXT,
     PLAN,
     SQUARES,
     SUM,
@@ -72,7 +71,7 @@ from bidarena.baselines.search.tree import (
     Table,
     Used,
     add_edge,
-    add_node,
+    edge_count,
     exists,
     find,
     first_edge,
@@ -224,16 +223,14 @@ def explore(
                 together = moment < moment_end and not is_alone(table, node)
                 chosen_rule = int(params[TOGETHER if together else SELECTION])
                 c = params[TOGETHER_C if together else C]
-                edge, probability = -1, 0.0
-                if exists(table, node):
-                    first = first_edge(table, node)
-                    edge, probability = select(edges, first, mask, chosen_rule, c, rng, done)
-                if used[USED_EDGES] < len(edges):
-                    untried = pick(rng, mask)
-                    if untried >= 0:
-                        if not exists(table, node):
-                            add_node(table, used, node, key)
-                        edge, probability = add_edge(table, edges, used, node, untried), 0.0
+                first = first_edge(table, node)
+                last = first + edge_count(table, node)
+                edge, probability = select(edges, first, last, mask, chosen_rule, c, rng, done)
+                untried = pick(rng, mask)
+                if untried >= 0:
+                    grown = add_edge(table, edges, used, node, key, untried)
+                    if grown >= 0:
+                        edge, probability = grown, 0.0
                         growing[group] = 1
                 if edge >= 0:
                     action = int(edges[edge, ACTION])
@@ -286,7 +283,8 @@ def explore(
             if way_regrets[i] != 0:
                 if probabilities[i] > 0.0:
                     first = first_edge(table, way_nodes[i])
-                    learn_regret(edges, first, edge, probabilities[i], result, done)
+                    last = first + edge_count(table, way_nodes[i])
+                    learn_regret(edges, first, last, edge, probabilities[i], result, done)
             else:
                 edges[edge, SQUARES] += result * result
             edges[edge, COUNT] += 1.0
@@ -344,16 +342,13 @@ def _collect(
     alone = False
     for tree in range(trees):
         node = find(table, node_key(mix(roots, np.uint64(tree)), player))
-        if not exists(table, node):
-            continue
         alone = is_alone(table, node)
-        edge = first_edge(table, node)
-        while edge >= 0:
+        first = first_edge(table, node)
+        for edge in range(first, first + edge_count(table, node)):
             row = edges[edge]
             action = int(row[ACTION])
             out[action, VISITS] += row[COUNT]
             out[action, AVAILABLE] += row[CHANCES]
             out[action, TOTAL] += row[SUM]
             out[action, WEIGHT] += row[PLAN]
-            edge = int(row[NEXT])
     return alone

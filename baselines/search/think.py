@@ -34,6 +34,7 @@ from bidarena.baselines.search.tree import (
     BYTES_PER_SLOT,
     EDGE_COLUMNS,
     USED_EDGES,
+    USED_SIZE,
     Edges,
     Table,
     Used,
@@ -43,6 +44,8 @@ from bidarena.envs.compile import borrow, keep, seconds
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS, pick, uniform, word
+
+FEWEST = 0.25  # of an equal share: what a move needs to be drawn
 
 # --- compiled for each game ----------------------------------------------------------------------
 
@@ -60,7 +63,7 @@ def search_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
     report = np.zeros(REPORT_SIZE, np.int64)
     table = np.zeros((int(params[SLOTS]), 2), np.uint64)
     edges = np.empty((int(params[CAPACITY]), EDGE_COLUMNS))
-    used = np.zeros(2, np.int64)
+    used = np.zeros(USED_SIZE, np.int64)
     for i in range(len(scratch)):
         out[i, AVAILABLE] = scratch[i]
     explore(cfg, params, state, player, rng, scratch, table, edges, used, began, out, report)
@@ -76,7 +79,9 @@ def decide(params: Params, out: NDArray[np.float64], report: NDArray[np.int64], 
 
     `visits` takes the one looked at most, of equals that with the better mean; `sample` draws one
     in proportion. Under the rule `regret` the probabilities with which moves were meant to be
-    played take the place of the visits. `auto` draws where others decide at the same time.
+    played take the place of the visits. `auto` draws where others decide at the same time. Moves
+    with less than a quarter of an equal share are never drawn: they are mostly leftovers from the
+    beginning of the search.
     """
     mixed = report[MIXED] != 0
     by_plan = int(params[TOGETHER if mixed else SELECTION]) == REGRET
@@ -87,21 +92,26 @@ def decide(params: Params, out: NDArray[np.float64], report: NDArray[np.int64], 
     final = int(params[FINAL])
     if final == AUTO:
         final = SAMPLE if mixed else MOST
-    total, most, best_mean, chosen = 0.0, 0.0, 0.0, -1
+    total, most, best_mean, chosen, looked_at = 0.0, 0.0, 0.0, -1, 0
     for i in range(len(out)):
         weight = out[i, column] if out[i, DROPPED] == 0.0 else 0.0
         mean = out[i, TOTAL] / max(out[i, VISITS], 1.0)
         if weight > 0.0 and (weight > most or (weight == most and mean > best_mean)):
             most, best_mean, chosen = weight, mean, i
         total += weight
+        looked_at += out[i, VISITS] > 0.0
     if final == SAMPLE and chosen >= 0:
-        left = uniform(rng) * total
+        least = FEWEST * total / looked_at
+        kept = 0.0
         for i in range(len(out)):
-            weight = out[i, column] if out[i, DROPPED] == 0.0 else 0.0
-            if weight > 0.0:
-                if left < weight:
+            if out[i, DROPPED] == 0.0 and out[i, column] >= least:
+                kept += out[i, column]
+        left = uniform(rng) * kept
+        for i in range(len(out)):
+            if out[i, DROPPED] == 0.0 and out[i, column] >= least:
+                if left < out[i, column]:
                     return i
-                left -= weight
+                left -= out[i, column]
     return chosen
 
 
@@ -199,7 +209,7 @@ class Thinker:
         made = (
             np.zeros((count, int(params[SLOTS]), 2), np.uint64),
             np.empty((count, int(params[CAPACITY]), EDGE_COLUMNS)),
-            np.zeros((count, 2), np.int64),
+            np.zeros((count, USED_SIZE), np.int64),
         )
         self._memory = made if self.reuse else None
         return made

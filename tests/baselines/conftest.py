@@ -1,6 +1,7 @@
-"""Makes `brute_force.py` of this folder importable."""
+"""Helpers of this folder, and the toy games of tests/envs, are importable here."""
 
 import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).parents[1] / "envs"))
