@@ -75,12 +75,22 @@ def _rules_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
     allowed = options(cfg, state)
     if allowed & (allowed - 1) == 0:
         return lowest(allowed)
-    phase = state[PHASE]
-    if phase == PLAYING:
+    if state[PHASE] == PLAYING:
         return _play(state, player, allowed)
-    if phase == BIDDING:
-        return _bid(state[HANDS + player], allowed, params[0] > 0)
-    if phase == TRUMPING:
+    return _before_play(state, player, allowed, params[0] > 0)
+
+
+def formula(cfg: Cfg, state: State, player: int) -> int:
+    """A book for searches: bids and trump as `rules` has them, as the winners did with all bots."""
+    if state[PHASE] == PLAYING:
+        return -1
+    return _before_play(state, player, options(cfg, state), False)
+
+
+def _before_play(state: State, player: int, allowed: int, jump: bool) -> int:
+    if state[PHASE] == BIDDING:
+        return _bid(state[HANDS + player], allowed, jump)
+    if state[PHASE] == TRUMPING:
         return CHOOSE + best_suit(state[HANDS + player])
     return PASS
 
@@ -129,7 +139,7 @@ def estimate(hand: int) -> int:
 def _bid(hand: int, allowed: int, jump: bool) -> int:
     bids = allowed & BIDS
     if bids == 0:
-        return PASS
+        return PASS if (allowed >> PASS) & 1 else lowest(allowed)
     least = lowest(bids)
     limit = estimate(hand)
     if (allowed >> PASS) & 1 and bid_of(least) > limit:

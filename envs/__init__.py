@@ -12,6 +12,7 @@ from bidarena.envs.registry import (
     make_bot,
     make_game,
     register_belief,
+    register_book,
     register_bot,
     register_game,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "make_bot",
     "make_game",
     "register_belief",
+    "register_book",
     "register_bot",
     "register_game",
 ]
@@ -103,6 +105,7 @@ register_game(
 register_bot("twentynine/random", "bidarena.baselines.twentynine:random")
 register_bot("twentynine/rules", "bidarena.baselines.twentynine:rules")
 register_bot("twentynine/cheater", "bidarena.baselines.twentynine:cheater")
+register_book("twentynine/formula", "bidarena.baselines.twentynine:formula")
 register_belief("twentynine/throws", "bidarena.baselines.twentynine_beliefs:throws")
 register_belief("twentynine/trump", "bidarena.baselines.twentynine_beliefs:trump")
 register_belief("twentynine/both", "bidarena.baselines.twentynine_beliefs:both")

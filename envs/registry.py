@@ -69,6 +69,7 @@ class _Entry:
 _games: dict[str, _Entry] = {}
 _bots: dict[str, str] = {}  # "game/bot", or "*/bot" for all games -> "module:factory"
 _modest: dict[str, str | None] = {}  # the same names -> options with which it joins all others
+_books: dict[str, str] = {}  # "game/book" -> "module:function"
 _beliefs: dict[str, str] = {}  # "game/belief" -> "module:factory"
 
 
@@ -146,6 +147,26 @@ def make_belief(game: Game, spec: str) -> Belief:
             raise ValueError(f"belief={spec!r}: no belief is registered for {game.name}")
         raise unknown("belief", name, known)
     return _make("belief", game, name, spec, load(path), rest)
+
+
+def register_book(name: str, function: str) -> None:
+    """Make a book known as "game/book"; `function` is "module:function".
+
+    `book(cfg, state, player) -> action` is a plain function like the rules, asked by searches
+    before they think: what is not worth searching, such as an auction. -1 leaves it to them.
+    """
+    _books[name] = function
+
+
+def load_book(game: Game, name: str) -> Function:
+    """A book of this game by its name."""
+    path = _books.get(f"{game.name}/{name}")
+    if path is None:
+        known = [key.rpartition("/")[2] for key in _books if key.startswith(f"{game.name}/")]
+        if not known:
+            raise ValueError(f"book={name!r}: no book is registered for {game.name}")
+        raise unknown("book", name, known)
+    return load(path)
 
 
 def games() -> list[str]:

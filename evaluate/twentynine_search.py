@@ -8,6 +8,9 @@ Three parts, each of which can be run, stopped and gone on with alone:
   is hidden, early stopping;
 - `time`: the techniques and the rules bot at the same time a decision, such that a deal takes each
   player about what the competition allowed.
+
+As in the slides the techniques are for the play of the cards: all of them bid and choose the trump
+by the formula of the rules bot (`book=formula`). What that is worth is one of the duels.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ from bidarena.evaluate.twentynine_tables import sheets_of
 
 GAME = "twentynine"
 VERSION = 1
-DECISIONS = 9  # that are not forced, of one player in one deal, about
+BOOK = "book=formula"
+DECISIONS = 6  # with cards that are not forced, of one player in one deal, about
 BLOCK = {"iterations": 5, "duels": 5, "time": 1}  # deals of a job: some seconds each
 BELIEFS = ("throws", "trump")  # of the slides
 
@@ -52,7 +56,7 @@ class Settings:
     part: Literal["all", "iterations", "duels", "time"] = "all"
     """what to play"""
 
-    iterations: int = 200
+    iterations: int = 500
     """for each decision, in the parts iterations and duels"""
 
     deals: int = 100
@@ -132,9 +136,9 @@ Plan = tuple[tuple[tuple[str, str], ...], dict[str, str]]  # pairs of specs, spe
 
 
 def _everybody(settings: Settings) -> Plan:
+    counted = f"iterations={settings.iterations}"
     known = {
-        f"{technique}/{rule}": f"{technique}:iterations={settings.iterations},selection={rule},"
-        "playout=random"
+        f"{technique}/{rule}": f"{technique}:{counted},selection={rule},{BOOK}"
         for technique in TECHNIQUES
         for rule in SELECTIONS
     }
@@ -152,7 +156,7 @@ def _options(settings: Settings) -> Plan:
     names, pairs = {}, []
 
     def on_off(technique: str, option: str, words: str) -> None:
-        off = f"{technique}:iterations={settings.iterations},selection=ucb1"
+        off = f"{technique}:iterations={settings.iterations},selection=ucb1,{BOOK}"
         names[off] = technique
         names[f"{off},{option}"] = f"{technique} with {words}"
         pairs.append((f"{off},{option}", off))
@@ -163,12 +167,16 @@ def _options(settings: Settings) -> Plan:
         if belief in beliefs(GAME):
             on_off("ismcts", f"belief={belief}", f"belief {belief}")
     on_off("ismcts", "early_stop=true", "early stop")
+    bare = f"ismcts:iterations={settings.iterations},selection=ucb1"
+    names[bare] = "ismcts that searches its bids"
+    pairs.append((f"{bare},{BOOK}", bare))
     return tuple(pairs), names
 
 
 def _by_the_clock(settings: Settings) -> Plan:
     ms = settings.ms_per_deal / DECISIONS
-    specs = {name: f"{name}:ms={ms:.4g},selection=ucb1" for name in TECHNIQUES} | {RULES: RULES}
+    specs = {name: f"{name}:ms={ms:.4g},selection=ucb1,{BOOK}" for name in TECHNIQUES}
+    specs[RULES] = RULES
     return tuple(combinations(specs.values(), 2)), {spec: name for name, spec in specs.items()}
 
 

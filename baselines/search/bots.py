@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bidarena.baselines.search import layout
-from bidarena.baselines.search.explore import always_plausible, withdraw_nothing
+from bidarena.baselines.search.explore import always_plausible, no_book, withdraw_nothing
 from bidarena.baselines.search.keys import seen_by_observation, seen_by_signature
 from bidarena.baselines.search.layout import (
     DMCTS,
@@ -27,7 +27,7 @@ from bidarena.baselines.search.think import Thinker, search_act
 from bidarena.baselines.search.tree import BYTES_PER_EDGE, BYTES_PER_SLOT
 from bidarena.envs.check import choice, flag, whole
 from bidarena.envs.game import Game
-from bidarena.envs.registry import Bot, make_belief, make_bot
+from bidarena.envs.registry import Bot, load_book, make_belief, make_bot
 
 FASTEST = 1000  # iterations a millisecond: what a tree under a clock has room for
 ENDLESS = 10**15  # iterations, for searches that a clock ends
@@ -50,6 +50,7 @@ class Options:
     threads: int = 1  # independent searches side by side, added up
     trees: int = 20  # dmcts: guesses
     reuse: bool = False  # mcts: keep the tree for the next move
+    book: str | None = None  # decides what is not worth searching: a name registered for the game
     belief: str | None = None  # how believable a guess is: a name registered for the game
 
 
@@ -108,6 +109,7 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     head[layout.BELIEF_END] = layout.HEAD + len(belief_params)
     more = {
         "playout": player.act,
+        "book": no_book if options.book is None else load_book(game, options.book),
         "plausible": always_plausible if belief is None else belief.plausible,
         "withdraw": game.rules.get("withdraw", withdraw_nothing),
         "seen": seen_by_signature if "signature" in game.rules else seen_by_observation,

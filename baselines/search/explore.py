@@ -115,6 +115,17 @@ def plausible(cfg: Cfg, params: Params, state: State, player: int) -> float:
     raise NotImplementedError
 
 
+@rule
+def book(cfg: Cfg, state: State, player: int) -> int:
+    """What to do without searching; -1: search."""
+    raise NotImplementedError
+
+
+def no_book(cfg: Cfg, state: State, player: int) -> int:
+    """Stands for `book` where there is none."""
+    return -1
+
+
 def withdraw_nothing(cfg: Cfg, state: State) -> None:
     """Stands for `withdraw` where a game has none; moves that wait are then guessed."""
 

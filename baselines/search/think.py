@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.baselines.search.explore import explore
+from bidarena.baselines.search.explore import book, explore
 from bidarena.baselines.search.layout import (
     AUTO,
     AVAILABLE,
@@ -53,6 +53,9 @@ FEWEST = 0.25  # of an equal share: what a move needs to be drawn
 def search_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
     """The `act` of all search bots: search, then choose. All memory is taken here, once a move."""
     began = seconds()
+    known = book(cfg, state, player)
+    if known >= 0:
+        return known
     legal(cfg, state, scratch)
     choices = 0
     for i in range(len(scratch)):
@@ -144,6 +147,11 @@ def search_each(
     keep(scratch)
 
 
+def ask_book(cfg: Cfg, state: State, player: int) -> int:
+    """What the book says, for Python."""
+    return book(cfg, state, player)
+
+
 def next_word(rng: Rng) -> Any:
     """The next 64 random bits of a generator, for Python."""
     return word(rng)
@@ -179,8 +187,12 @@ class Thinker:
         """The move, and what the searches found: `out` added up, `report` for each of them."""
         began = time.monotonic()
         game, params, count = self.game, self.bot.params, self._threads.count
+        known = int(game.compiled(ask_book, **self.bot.more)(game.cfg, state, player))
         mask = np.zeros(game.actions, np.int8)
-        game.call("legal")(game.cfg, state, mask)
+        if known >= 0:
+            mask[known] = 1
+        else:
+            game.call("legal")(game.cfg, state, mask)
         outs = np.zeros((count, game.actions, OUT_COLUMNS))
         reports = np.zeros((count, REPORT_SIZE), np.int64)
         if mask.sum() > 1 and params[SECONDS] != 0.0:
