@@ -19,6 +19,7 @@ from bidarena.envs import Batch, Bot, bots, games, make_bot, make_game
 from bidarena.envs.compile import compiled
 from bidarena.envs.registry import env_id
 from bidarena.envs.rng import pick
+from bidarena.evaluate.bench_search import openspiel_searches, search_ratios, search_speeds
 
 BATCHES = (1024, 8192)
 THREADED = 65_536  # rows of the batch that is cut in two; waking a thread takes some 0.2 ms
@@ -42,10 +43,16 @@ def bench(
             str(n): vector_speed(gym.make_vec("CartPole-v1", n), seconds) for n in BATCHES
         },
     }
+    say("the searches of OpenSpiel")
+    spiel = openspiel_searches(seconds)
+    reference["openspiel_search"] = spiel
     result: dict[str, Any] = {"reference": reference, "games": {}}
     for name in names or games():
         say(name)
-        result["games"][name] = _bench_game(name, seconds, reference)
+        row = _bench_game(name, seconds, reference)
+        row["search"] = search_speeds(name, seconds)
+        row["ratios"]["search_to_openspiel"] = search_ratios(row["search"], spiel)
+        result["games"][name] = row
     return result
 
 
