@@ -20,7 +20,7 @@ demo: $(VENV)/.ready
 	@echo "Training an agent on Raj against its strongest bot, about a minute; then matches:"
 	$(BIN)/python -m bidarena.train.ppo --game raj --opponent greedy --steps 500000
 	@echo "The bots of Scotch against each other:"
-	$(BIN)/bidarena tournament scotch --games 2000
+	$(BIN)/bidarena tournament scotch random uniform dp richman --games 2000
 	@echo "Next: bidarena list; bidarena match raj minimax greedy --games 5000; bidarena bench"
 
 test: $(VENV)/.ready

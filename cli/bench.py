@@ -76,16 +76,37 @@ def _table(result: dict[str, Any]) -> Table:
         two = _number(row["vector_2_threads_steps_per_s"])
         times = f"{ratios['two_threads_to_one']:.2f}"
         table.add_row("", f"make_vec, {THREADED}, 2 threads", two, times, "one thread")
-        table.add_row("", "memory per game", f"{row['bytes_per_env']} B")
         spiel = row["reference"].get("openspiel")
         if spiel:
+            theirs = f"OpenSpiel's {spiel['game'].partition('(')[0]} from Python"
             speed = spiel["with_observation_steps_per_s"]
             times = f"{row['vector_steps_per_s'][str(large)] / speed:.0f}"
-            table.add_row("", "", "", times, "OpenSpiel")
+            table.add_row("", "", "", times, theirs)
+        table.add_row("", "random games", _number(row["random_games_per_s"]))
+        if spiel:
+            times = f"{row['random_games_per_s'] / spiel['random_games_per_s']:.0f}"
+            table.add_row("", "", "", times, theirs)
+        table.add_row("", "memory per game", f"{row['bytes_per_env']} B")
+        _add_search(table, row)
         for bot, time in row["bot_microseconds_per_move"].items():
             if time is not None:
                 table.add_row("", f"a move of {bot}", f"{time:,.1f} µs")
     return table
+
+
+def _add_search(table: Table, row: dict[str, Any]) -> None:
+    """Iterations of the searches per second, and what a long one keeps in memory."""
+    search, ratios = row["search"], row["ratios"]["search_to_openspiel"]
+    for technique in ("mcts", "ismcts"):
+        speed = search.get(f"{technique}_iterations_per_s")
+        if speed is not None:
+            table.add_row("", f"{technique}, iterations", _number(speed))
+            for game, times in ratios.get(technique, {}).items():
+                theirs = f"OpenSpiel's on {game.partition('(')[0]}"
+                table.add_row("", "", "", f"{times:.1f}", theirs)
+    long = search["long_search"]
+    memory = f"{long['bytes_used'] / 2**20:.0f} of {long['bytes_reserved'] / 2**20:.0f} MiB"
+    table.add_row("", f"{long['technique']}, memory of {long['ms']} ms", memory)
 
 
 def _number(value: float) -> str:

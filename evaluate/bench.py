@@ -16,14 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs import Batch, Bot, bots, games, make_bot, make_game
-from bidarena.envs.compile import compiled
+from bidarena.envs.compile import borrow, compiled
+from bidarena.envs.game import Cfg, Mask, Params, Rng, State, act, reset, step, to_move
 from bidarena.envs.registry import env_id
 from bidarena.envs.rng import pick
+from bidarena.evaluate.bench_search import openspiel_searches, search_ratios, search_speeds
 
 BATCHES = (1024, 8192)
 THREADED = 65_536  # rows of the batch that is cut in two; waking a thread takes some 0.2 ms
 # The nearest games of OpenSpiel, measured when it is installed
-OPENSPIEL = {"raj": "goofspiel(num_cards=6,imp_info=False,points_order=random)"}
+OPENSPIEL = {
+    "raj": "goofspiel(num_cards=6,imp_info=False,points_order=random)",
+    "twentynine": "euchre",
+}
+GAMES_AT_ONCE = 2000  # random games between two looks at the clock
 REFERENCE_ENVS = 64  # rows of the SyncVectorEnv of our single environment
 
 
@@ -42,10 +48,16 @@ def bench(
             str(n): vector_speed(gym.make_vec("CartPole-v1", n), seconds) for n in BATCHES
         },
     }
+    say("the searches of OpenSpiel")
+    spiel = openspiel_searches(seconds)
+    reference["openspiel_search"] = spiel
     result: dict[str, Any] = {"reference": reference, "games": {}}
     for name in names or games():
         say(name)
-        result["games"][name] = _bench_game(name, seconds, reference)
+        row = _bench_game(name, seconds, reference)
+        row["search"] = search_speeds(name, seconds)
+        row["ratios"]["search_to_openspiel"] = search_ratios(row["search"], spiel)
+        result["games"][name] = row
     return result
 
 
@@ -65,6 +77,7 @@ def _bench_game(name: str, seconds: float, reference: dict[str, Any]) -> dict[st
         "vector_steps_per_s": vector,
         "vector_2_threads_steps_per_s": two,
         "single_steps_per_s": single,
+        "random_games_per_s": games_speed(name, seconds),
         "bytes_per_env": memory,
         "bot_microseconds_per_move": {bot: bot_time(name, bot, seconds / 4) for bot in bots(name)},
         "reference": beside,
@@ -145,6 +158,33 @@ def vector_speed(env: gym.vector.VectorEnv[Any, Any, Any], seconds: float) -> fl
     return steps / spent
 
 
+def games_speed(name: str, seconds: float) -> float:
+    """Whole games per second between random bots on one core, without observations."""
+    game = make_game(name)
+    bot = make_bot(game, "random")
+    play = game.compiled(play_games, **bot.stubs)
+    rng = np.array([1, 2], np.uint64)
+    state, scratch = np.zeros(game.state_size, np.int64), np.zeros(game.actions, np.int8)
+    args = (game.cfg, bot.params, state, rng, scratch)
+    play(*args, 1)  # compiles
+    games, began = 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        play(*args, GAMES_AT_ONCE)
+        games += GAMES_AT_ONCE
+    return games / (time.perf_counter() - began)
+
+
+def play_games(cfg: Cfg, params: Params, state: State, rng: Rng, scratch: Mask, games: int) -> None:
+    """Compiled for each game: one game after another, one bot in all seats."""
+    cfg, state, rng, params = borrow(cfg), borrow(state), borrow(rng), borrow(params)
+    for _ in range(games):
+        reset(cfg, state, rng)
+        mover = to_move(cfg, state)
+        while mover >= 0:
+            step(cfg, state, act(cfg, params, state, mover, rng, scratch), rng)
+            mover = to_move(cfg, state)
+
+
 def bot_time(name: str, spec: str, seconds: float) -> float | None:
     """Microseconds a compiled bot takes for its first move.
 
@@ -175,7 +215,10 @@ def bot_time(name: str, spec: str, seconds: float) -> float | None:
 
 
 def openspiel_speed(game: str, seconds: float) -> dict[str, Any] | None:
-    """Joint steps per second of a game of OpenSpiel stepped from Python; None without OpenSpiel."""
+    """Random games and steps (joint ones, where all move at the same time) of OpenSpiel per second.
+
+    Stepped from Python; None without OpenSpiel.
+    """
     try:
         import pyspiel
     except ImportError:
@@ -183,6 +226,7 @@ def openspiel_speed(game: str, seconds: float) -> dict[str, Any] | None:
     made = pyspiel.load_game(game)
     source = np.random.default_rng(0)
     speeds = {}
+    games, games_per_s = 0, 0.0
     for observing in (False, True):
         steps, began = 0, time.perf_counter()
         while time.perf_counter() - began < seconds:
@@ -191,14 +235,26 @@ def openspiel_speed(game: str, seconds: float) -> dict[str, Any] | None:
                 if state.is_chance_node():
                     state.apply_action(state.chance_outcomes()[0][0])
                     continue
-                legal = [state.legal_actions(player) for player in range(made.num_players())]
-                if observing:
+                together = state.is_simultaneous_node()
+                movers = range(made.num_players()) if together else [state.current_player()]
+                legal = [state.legal_actions(player) for player in movers]
+                if observing and made.get_type().provides_observation_tensor:
                     state.observation_tensor(0)
-                state.apply_actions([own[int(source.random() * len(own))] for own in legal])
+                elif observing:
+                    state.information_state_tensor(0 if together else movers[0])
+                chosen = [own[int(source.random() * len(own))] for own in legal]
+                if together:
+                    state.apply_actions(chosen)
+                else:
+                    state.apply_action(chosen[0])
                 steps += 1
+            games += not observing
         speeds[observing] = steps / (time.perf_counter() - began)
+        if not observing:
+            games_per_s = games / (time.perf_counter() - began)
     return {
         "game": game,
+        "random_games_per_s": games_per_s,
         "steps_per_s": speeds[False],
         "with_observation_steps_per_s": speeds[True],
     }

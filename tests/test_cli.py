@@ -101,6 +101,13 @@ def test_cli_bench__has_stable_keys(capsys):
         assert scotch[key] > 0
     assert result["reference"]["cartpole_single_steps_per_s"] > 0
     assert scotch["ratios"]["vector_to_sync"] > 1
+    assert scotch["search"]["mcts_iterations_per_s"] > 0
+    assert scotch["search"]["ismcts_iterations_per_s"] > 0
+    long = scotch["search"]["long_search"]
+    assert 0 < long["bytes_used"] <= long["bytes_reserved"] <= 64 * 2**20
+    spiel = result["reference"]["openspiel_search"]
+    assert set(spiel["ismcts_iterations_per_s"]) == {"euchre", "bridge", "hearts"}
+    assert set(scotch["ratios"]["search_to_openspiel"]) == {"mcts", "ismcts"}
 
 
 def test_cli_tournament__leaves_out_bots_that_refuse_the_rules(capsys):

@@ -26,9 +26,7 @@ Used = NDArray[np.int64]
 # columns of an edge. Whole numbers are kept as floats, so that an edge is one line of cache.
 ACTION, COUNT, CHANCES, SUM = 0, 1, 2, 3  # CHANCES: how often the action was available
 SQUARES = 4  # the sum of squared results; under the rule `regret`: the regret
-PLAN = (
-    5  # under `regret`: the probabilities it was meant to be played with, later ones weighing more
-)
+PLAN = 5  # under `regret`: the sum of the probabilities it was meant to be played with
 STAMP = 6  # under `regret`: the iteration in which it was available last
 NEXT_FREE = 7  # in the first row of a free block: the next one of its size, plus 1
 EDGE_COLUMNS = 8
