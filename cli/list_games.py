@@ -39,12 +39,13 @@ def main(argv: list[str]) -> None:
     if args.json:
         show_json({"games": rows})
         return
-    table = Table("game")
-    table.add_column("environment", no_wrap=True)
-    for title in ("players", "actions", "observation"):
-        table.add_column(title, justify="right")
+    table = Table(show_lines=True)
+    table.add_column("game and environment", no_wrap=True)
     table.add_column("bots")
     for row in rows:
-        cells = [row[key] for key in ("game", "environment", "players", "actions", "observation")]
-        table.add_row(*map(str, cells), ", ".join(row["bots"]))  # type: ignore[arg-type]
+        facts = f"{row['players']} players, {row['actions']} actions"
+        table.add_row(
+            f"{row['game']}\n{row['environment']}\n{facts}, {row['observation']} numbers seen",
+            ", ".join(row["bots"]),  # type: ignore[arg-type]
+        )
     Console().print(table)
