@@ -394,8 +394,9 @@ def test_game__a_name_with_a_slash_compiles():
 
 
 def test_registry__a_third_partys_bots_stand_beside_those_of_all_games():
-    assert bots("toy_nim") == ["one_by_one", "perfect", "random"]
-    assert bots("toy_sealed") == ["highest", "random"]
+    for_all = {"random", "mcts", "dmcts", "ismcts", "mom", "pom", "bandit"}
+    assert bots("toy_nim") == sorted(for_all | {"one_by_one", "perfect"})
+    assert bots("toy_sealed") == sorted(for_all | {"highest"})
 
 
 @pytest.mark.parametrize(
