@@ -45,6 +45,7 @@ from bidarena.envs.twentynine.layout import (
     TRICK,
     TRICKS,
     TRUMP,
+    TRUMPING,
     WON,
 )
 
@@ -173,7 +174,10 @@ def signature(cfg: Cfg, state: State, player: int) -> int:
     small |= (known_trump(state, player) + 1) << 10 | state[STAKE] << 13
     small |= (state[SINGLE_IS] + 1) << 16 | (state[MARRIED] + 1) << 19 | state[REDEALS] << 22
     small |= (state[SEVENTH_IS] >= 0) << 24 | state[ASKED] << 25 | calls << 26 | state[DEALS] << 32
-    number = _fold(state[HANDS + player], small)
+    # His hand is new to him only when it was dealt; later it tells nothing that the cards played do
+    # not, and a search would take other hands that it guesses for other situations.
+    dealt = calls == 0 or (state[PHASE] > TRUMPING and trick == 0 and state[IN_TRICK] == 0)
+    number = _fold(state[HANDS + player] if dealt else 0, small)
     number = _fold(number, state[LOG + max(calls - 1, 0) // CALLS_PER_WORD])
     number = _fold(number, state[TRICKS + min(trick, 7)])
     number = _fold(number, state[TRICKS + max(trick - 1, 0)])
