@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from bidarena.envs.compile import borrow, compiled, digest, rule, seconds
+from bidarena.envs.compile import apart, borrow, compiled, digest, rule, seconds
 
 
 def run(code, folder, **environment):
@@ -199,6 +199,26 @@ def test_compile__missing_rule_is_named():
 
 def test_compile__borrowed_array_is_the_same_memory():
     assert compiled(first_of_borrowed, {}, "test")(np.array([7, 8])) == 7
+
+
+@apart
+def _tripled(x):
+    return 3 * x
+
+
+def _uses_tripled(x):
+    return _tripled(x) + 1
+
+
+def test_compile__functions_apart_are_called_and_not_inlined(monkeypatch):
+    before = digest(_uses_tripled, {})
+    run = compiled(_uses_tripled, {}, "test")
+    assert run(5) == 16
+    called = run.py_func.__globals__["_tripled"]
+    assert called.targetoptions["forceinline"] is False
+    assert run.targetoptions["forceinline"] is True
+    monkeypatch.delattr(_tripled, "__bidarena_apart__")
+    assert digest(_uses_tripled, {}) != before
 
 
 def test_digest__changes_with_constants_helpers_and_rules(monkeypatch):
