@@ -95,14 +95,14 @@ def pimc(game: Game, samples: int = 20, belief: str | None = None) -> Bot:
 def _pimc_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
     if state[PHASE] != PLAYING or state[SINGLE_IS] != NOBODY:
         return rules_act(cfg, params, state, player, rng, scratch)
-    allowed = _worth_trying(cfg, state, player)
+    allowed = worth_trying(cfg, state, player)
     if allowed & (allowed - 1) == 0:
         return lowest(allowed)
     return _best_on_average(cfg, params, state, player, rng, allowed)
 
 
 @apart
-def _worth_trying(cfg: Cfg, state: State, player: int) -> int:
+def worth_trying(cfg: Cfg, state: State, player: int) -> int:
     """The legal actions, of cards that come to the same only one; or the marriage alone."""
     allowed = play_options(cfg, state)
     if (allowed >> DECLARE) & 1:
