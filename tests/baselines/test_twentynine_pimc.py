@@ -135,9 +135,7 @@ def _two_tricks_left():
 @pytest.mark.parametrize(
     ("options", "rules"),
     [
-        ("samples=1", {}),
-        ("samples=1", {"last_trick": 1, "marriage": True, "seventh_card": True}),
-        ("samples=1", {"single_hand": True, "doubling": True}),
+        ("samples=1", {"last_trick": 1, "seventh_card": True}),
         ("samples=1,belief=both", {"reward": "margin"}),
     ],
 )
