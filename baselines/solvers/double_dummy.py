@@ -17,8 +17,10 @@ from bidarena.baselines.solvers.trick_layout import COLUMNS, PLIES, Hands, Memor
 from bidarena.baselines.solvers.trick_memory import number_cards
 from bidarena.baselines.solvers.trick_moves import beats
 from bidarena.baselines.solvers.trick_search import begin, exact_points, points_after
+from bidarena.envs.bits import count
 from bidarena.envs.check import whole
 from bidarena.envs.compile import compiled
+from bidarena.envs.twentynine.auction import points_in
 from bidarena.envs.twentynine.layout import (
     ALL_CARDS,
     NOBODY,
@@ -190,6 +192,16 @@ def _listed(name: str, cards: str | Iterable[str | int]) -> list[int]:
 # --- compiled ------------------------------------------------------------------------------------
 
 
+def _likely(hands: Hands, trump: int) -> int:
+    """A first guess of side 0's points: those it holds, and more the more trumps it has."""
+    own, other = hands[0] | hands[2], hands[1] | hands[3]
+    guess = points_in(own)
+    if trump >= 0:
+        trumps = SUIT << (8 * trump)
+        guess += count(own & trumps) - count(other & trumps)
+    return guess
+
+
 def _value(
     hands: Hands,
     mover: int,
@@ -205,7 +217,7 @@ def _value(
     codes = np.empty((4, 256), np.int64)
     number_cards(hands, codes)
     begin(hands, mover, table, led, best, best_seat, trump, last_trick, stack[0])
-    return exact_points(hands, stack, trump, last_trick, codes, memory, 1, 14)
+    return exact_points(hands, stack, trump, last_trick, codes, memory, 1, _likely(hands, trump))
 
 
 def _values(
