@@ -68,10 +68,11 @@ def rules(game: Game, jump: bool = False) -> Bot:
     trump only when the cards on the table have points and the partner is not winning. Of house
     rules it declares marriages; it never doubles, plays a single hand, or asks for a redeal.
     """
-    return Bot("rules", _rules_act, np.array([float(flag("jump", jump))]), deterministic=True)
+    return Bot("rules", rules_act, np.array([float(flag("jump", jump))]), deterministic=True)
 
 
-def _rules_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+def rules_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+    """The `act` of `rules`; `params` begins with whether it jumps."""
     allowed = options(cfg, state)
     if allowed & (allowed - 1) == 0:
         return lowest(allowed)

@@ -105,6 +105,12 @@ register_game(
 register_bot("twentynine/random", "bidarena.baselines.twentynine:random")
 register_bot("twentynine/rules", "bidarena.baselines.twentynine:rules")
 register_bot("twentynine/cheater", "bidarena.baselines.twentynine:cheater")
+register_bot("twentynine/pimc", "bidarena.baselines.twentynine_pimc:pimc", modest="samples=2")
+register_bot(
+    "twentynine/local_response",
+    "bidarena.baselines.solvers.local_response:local_response",
+    modest=None,
+)
 register_book("twentynine/formula", "bidarena.baselines.twentynine:formula")
 register_belief("twentynine/throws", "bidarena.baselines.twentynine_beliefs:throws")
 register_belief("twentynine/trump", "bidarena.baselines.twentynine_beliefs:trump")

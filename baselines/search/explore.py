@@ -204,10 +204,10 @@ def explore(
             break
         tree = done % trees
         if technique != DMCTS:
-            _guess(cfg, belief, start, player, rng, state)
+            guess_hidden(cfg, belief, start, player, rng, state)
         else:
             if done < trees:
-                _guess(cfg, belief, start, player, rng, guesses[tree])
+                guess_hidden(cfg, belief, start, player, rng, guesses[tree])
             state[:] = guesses[tree]
         root_key = mix(roots, np.uint64(tree))
         for i in range(players):
@@ -311,7 +311,9 @@ def explore(
     keep(made)
 
 
-def _guess(cfg: Cfg, belief: Params, start: State, player: int, rng: Rng, state: State) -> None:
+def guess_hidden(
+    cfg: Cfg, belief: Params, start: State, player: int, rng: Rng, state: State
+) -> None:
     """Write a guess of the position into `state`: one that is believed, or the last of many."""
     for _ in range(TRIES):
         state[:] = start

@@ -75,6 +75,7 @@ LIMITED = {("coins", bot): f"{bot}:nodes=100" for bot in ("counting", "patterns"
 LIMITED |= {("coins", bot): f"{bot}:nodes=100" for bot in ("bounded", "greedy", "memo")}
 LIMITED |= {(name, bot): f"{bot}:iterations=40" for name in GAMES for bot in SEARCHES}
 LIMITED |= {(game, "best_response"): "best_response:of=random" for game in ("scotch", "raj")}
+LIMITED |= {("twentynine", bot): f"{bot}:samples=1" for bot in ("pimc", "local_response")}
 
 
 def label(case):
@@ -108,12 +109,16 @@ def test_registered__bot_is_legal_repeatable_and_never_peeks(name, bot, rules):
         with pytest.raises(ValueError, match="mcts needs a game that hides nothing"):
             check_bot(name, "mcts", games=1, **rules)
         return
+    if bot == "local_response" and "match_to" in rules:
+        with pytest.raises(ValueError, match="match_to"):
+            check_bot(name, bot, games=1, **rules)
+        return
     if bot == "cheater":  # and the kit finds it out
         with pytest.raises(AssertionError, match="peeks"):
             check_bot(name, "cheater:iterations=40", games=2, **rules)
         return
     # Every answer of a search takes a while, and it has little to look at in a known position.
-    games = 2 if bot in SEARCHES else 6
+    games = 2 if bot in (*SEARCHES, "pimc") else 6
     check_bot(name, LIMITED.get((name, bot), bot), games=games, **rules)
 
 

@@ -1,0 +1,123 @@
+"""A local best response in Twenty-nine: one step of improvement against a bot that is known.
+
+Before every card it guesses what its seat cannot know, and plays each legal action out to the end
+of the deal: the opponents by the bot that is known to sit there, its own side by `rules`. The
+action with the best mean is played. No best response to a bot wins less than this one does, so what
+it wins in a match is a lower bound of how far the bot can be exploited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bidarena.baselines.twentynine import rules_act
+from bidarena.baselines.twentynine_pimc import worth_trying
+from bidarena.envs.check import whole
+from bidarena.envs.compile import apart, rule
+from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, determinize, returns, step
+from bidarena.envs.registry import Bot, make_bot
+from bidarena.envs.twentynine.layout import (
+    MATCH_TO,
+    MOVER,
+    NOBODY,
+    PHASE,
+    PLAYING,
+    SEATS,
+    SINGLE_IS,
+)
+
+SAMPLES = 100  # guesses for each decision
+
+# params
+JUMP = 0  # read by `rules_act`
+GUESSES = 1
+THEIRS = 2  # from here on, the numbers of the opponents' bot
+
+
+@rule
+def opponent(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+    """The `act` of the bot that is known to sit in the other seats."""
+    raise NotImplementedError
+
+
+def local_response(game: Game, of: str = "rules", samples: int = SAMPLES) -> Bot:
+    """Plays against the bot `of` as if it knew how that one plays, but not its cards.
+
+    Args:
+        game: Twenty-nine, a single deal.
+        of: a compiled bot that does not search; options of its own with semicolons.
+        samples: guesses of the hidden cards for each decision.
+    """
+    known = make_bot(game, str(of).replace(";", ","))
+    if not can_be_played_out(known):
+        raise ValueError(f"of={of!r}: expected a compiled bot that does not search itself")
+    return response_to(game, known, samples)
+
+
+def can_be_played_out(bot: object) -> bool:
+    """Whether a bot is compiled, quick, and has numbers that can be taken along."""
+    if not isinstance(bot, Bot) or bot.outside is not None or bot.more or not bot.fair:
+        return False
+    return bot.params.ndim == 1 and bot.params.dtype == np.float64
+
+
+def response_to(game: Game, known: Bot, samples: int) -> Bot:
+    """The local best response to a bot for which `can_be_played_out` holds."""
+    if game.cfg[MATCH_TO]:
+        raise ValueError(f"match_to={game.cfg[MATCH_TO]}: expected None, responses are to one deal")
+    samples = whole("samples", samples, 1, 1_000_000)
+    params = np.concatenate([[0.0, samples], known.params])
+    bot = Bot("local_response", _respond, params, more={"opponent": known.act})
+    return replace(bot, made_for=game.key)
+
+
+def _respond(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+    usual = rules_act(cfg, params, state, player, rng, scratch)
+    if state[PHASE] != PLAYING or state[SINGLE_IS] != NOBODY:
+        return usual
+    allowed = worth_trying(cfg, state, player) | 1 << usual
+    if allowed & (allowed - 1) == 0:
+        return usual
+    return _best_played_out(cfg, params, state, player, rng, scratch, usual, allowed)
+
+
+@apart
+def _best_played_out(
+    cfg: Cfg,
+    params: Params,
+    state: State,
+    player: int,
+    rng: Rng,
+    scratch: Mask,
+    usual: int,
+    allowed: int,
+) -> int:
+    """The action with the best mean; all meet the same guesses. Of equals, what `rules` does."""
+    totals = np.zeros(len(scratch))
+    guess, after = state.copy(), state.copy()
+    results = np.zeros(SEATS)
+    theirs = params[THEIRS:]
+    for _ in range(int(params[GUESSES])):
+        guess[:] = state
+        determinize(cfg, guess, player, rng)
+        for action in range(len(scratch)):
+            if (allowed >> action) & 1 == 0:
+                continue
+            after[:] = guess
+            step(cfg, after, action, rng)
+            while after[MOVER] >= 0:
+                seat = after[MOVER]
+                if (seat ^ player) & 1:
+                    choice = opponent(cfg, theirs, after, seat, rng, scratch)
+                else:
+                    choice = rules_act(cfg, params, after, seat, rng, scratch)
+                step(cfg, after, choice, rng)
+            returns(cfg, after, results)
+            totals[action] += results[player]
+    best = usual
+    for action in range(len(scratch)):
+        if (allowed >> action) & 1 and totals[action] > totals[best]:
+            best = action
+    return best
