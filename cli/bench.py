@@ -88,6 +88,8 @@ def _table(result: dict[str, Any]) -> Table:
             table.add_row("", "", "", times, theirs)
         table.add_row("", "memory per game", f"{row['bytes_per_env']} B")
         _add_search(table, row)
+        if "double_dummy_ms" in row:
+            table.add_row("", "a deal, double dummy", f"{row['double_dummy_ms']:.1f} ms")
         for bot, time in row["bot_microseconds_per_move"].items():
             if time is not None:
                 table.add_row("", f"a move of {bot}", f"{time:,.1f} µs")

@@ -15,6 +15,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.baselines.solvers.double_dummy import double_dummy
 from bidarena.envs import Batch, Bot, bots, games, make_bot, make_game
 from bidarena.envs.compile import borrow, compiled
 from bidarena.envs.game import Cfg, Mask, Params, Rng, State, act, reset, step, to_move
@@ -56,6 +57,8 @@ def bench(
         say(name)
         row = _bench_game(name, seconds, reference)
         row["search"] = search_speeds(name, seconds)
+        if name == "twentynine":
+            row["double_dummy_ms"] = double_dummy_time(int(50 * seconds) + 1)
         row["ratios"]["search_to_openspiel"] = search_ratios(row["search"], spiel)
         result["games"][name] = row
     return result
@@ -156,6 +159,19 @@ def vector_speed(env: gym.vector.VectorEnv[Any, Any, Any], seconds: float) -> fl
             masks = info.get("action_mask", masks)
     env.close()
     return steps / spent
+
+
+def double_dummy_time(deals: int) -> float:
+    """Milliseconds to solve a deal of Twenty-nine with all hands open, on average."""
+    source = np.random.default_rng(0)
+    spent = 0.0
+    for deal in range(-1, deals):  # the first one compiles
+        cards = source.permutation(32)
+        hands = [sum(1 << int(card) for card in cards[seat::4]) for seat in range(4)]
+        began = time.perf_counter()
+        double_dummy(hands, leader=0, trump="SDHC"[deal % 4])
+        spent += time.perf_counter() - began if deal >= 0 else 0.0
+    return 1000 * spent / deals
 
 
 def games_speed(name: str, seconds: float) -> float:
