@@ -52,6 +52,7 @@ from bidarena.envs.scotch.rules import (
 )
 
 MOST_POSITIONS = 20_000_000  # of a book, 8 bytes each in every table made from it
+MOST_WORK = 2_000_000_000  # positions of a round times bids
 
 # the book: how many rounds it tells apart (0: the rounds do not matter), how many amounts of money
 # of player 0 and of player 1 (1 where it follows from the other's), how many holders
@@ -102,6 +103,11 @@ def book_for(game: Game, rounds: int | None = None) -> Book:
         raise ValueError(
             f"{each * max(layers, 1):,} positions ({each:,} in each of {max(layers, 1)} rounds) "
             f"are more than {MOST_POSITIONS:,}; choose less money, a shorter line or max_rounds"
+        )
+    if each * total > MOST_WORK:
+        raise ValueError(
+            f"{each:,} positions with up to {total:,} bids each would take hours; choose less "
+            "money or a shorter line"
         )
     numbers = np.array([layers, amounts0, amounts1, holders], np.int64)
     start = _index(cfg, numbers, layers, cfg[PURSE], cfg[PURSE + 1], cfg[START], 0)
