@@ -199,7 +199,11 @@ def test_duels__killed_and_resumed_gives_the_undisturbed_result(tmp_path, kill):
     script.write_text(SLOW)
     folder = tmp_path / "run"
     run = subprocess.Popen(
-        [sys.executable, str(script), str(folder)], stderr=subprocess.PIPE, text=True
+        [sys.executable, str(script), str(folder)],
+        stderr=subprocess.PIPE,
+        text=True,
+        # A background job of a shell ignores SIGINT, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     wait_for(lambda: (folder / RESULTS).exists() and len(lines(folder)) >= 2)
     workers = children_of(run.pid)
