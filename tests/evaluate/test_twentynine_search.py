@@ -104,7 +104,9 @@ def test_plan__parts_play_what_the_slides_speak_of():
         "time": 15,
     }
     assert {plan.deals for plan in plans.values()} == {100, 500, 20}
-    assert "ismcts:ms=100,selection=ucb1" in {bot for pair in plans["time"].pairs for bot in pair}
+    assert "ismcts:ms=150,selection=ucb1,book=formula" in {
+        bot for pair in plans["time"].pairs for bot in pair
+    }
     options = {on.removeprefix(off) for on, off in plans["duels"].pairs}
     assert {",playout=rules", ",early_stop=true"} <= options
 
