@@ -1,0 +1,80 @@
+"""A network as a compiled bot against the same network in NumPy."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from bidarena.baselines.network import Network, network_bot
+from bidarena.envs import Batch, make_game
+from bidarena.envs.testing import check_bot
+
+
+def random_network(game, hidden=(16, 8), activation="relu", head="logits", seed=0):
+    luck = np.random.default_rng(seed)
+    sizes = [game.observation_size, *hidden, game.actions]
+    pairs = list(pairwise(sizes))
+    weights = tuple(luck.normal(size=pair).astype(np.float32) for pair in pairs)
+    biases = tuple(luck.normal(size=out).astype(np.float32) for _, out in pairs)
+    return Network(weights, biases, activation, head)
+
+
+def expected_chances(network, observations, masks):
+    numbers = np.where(masks == 1, network(observations).astype(np.float64), -np.inf)
+    weights = np.exp(numbers - numbers.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+@pytest.mark.parametrize("hidden", [(), (16, 8)])
+def test_network_bot__draws_what_the_network_says(activation, hidden):
+    game = make_game("raj")
+    network = random_network(game, hidden, activation)
+    batch = Batch(game, 4000, seed=3)
+    batch.rngs[:, :2] = batch.rngs[0, :2]  # the same deal in every row
+    batch.reset()
+    expected = expected_chances(network, batch.observations[:1], batch.masks[:1])[0]
+    actions = np.zeros(4000, np.int64)
+    batch.ask(network_bot(game, network, "net"), np.ones(4000, bool), actions)
+    found = np.bincount(actions, minlength=game.actions) / 4000
+    assert np.abs(found - expected).max() < 4 * np.sqrt(0.25 / 4000)
+    assert expected.max() < 0.999  # otherwise there would be nothing to see
+
+
+@pytest.mark.parametrize("head", ["logits", "values"])
+def test_network_bot__deterministic_takes_the_highest_legal_number(head):
+    game = make_game("coins", board="triangle4")
+    network = random_network(game, head=head)
+    bot = network_bot(game, network, "net", deterministic=head == "logits")
+    batch = Batch(game, 200, seed=0)
+    everywhere = np.ones(200, bool)
+    actions = np.zeros(200, np.int64)
+    luck = np.random.default_rng(0)
+    for _ in range(4):
+        alive = batch.movers >= 0
+        batch.ask(bot, everywhere, actions)
+        best = expected_chances(network, batch.observations, batch.masks).argmax(axis=1)
+        assert (actions == best)[alive].all()
+        random = [luck.choice(np.flatnonzero(mask)) for mask in batch.masks]
+        batch.step(np.array(random))
+    assert bot.deterministic
+
+
+@pytest.mark.parametrize("name", ["scotch", "raj", "twentynine"])
+def test_network_bot__plays_by_the_rules_and_does_not_peek(name):
+    game = make_game(name)
+    check_bot(game, network_bot(game, random_network(game), "net"))
+
+
+def test_network_bot__refuses_a_network_of_another_size():
+    network = random_network(make_game("raj"))
+    with pytest.raises(ValueError, match="expected 5 inputs and 101 outputs for scotch"):
+        network_bot(make_game("scotch"), network, "net")
+
+
+def test_network__refuses_layers_that_do_not_fit():
+    one, two = np.zeros((3, 4), np.float32), np.zeros((5, 2), np.float32)
+    with pytest.raises(ValueError, match="layer 1"):
+        Network((one, two), (np.zeros(4, np.float32), np.zeros(2, np.float32)))
+    with pytest.raises(ValueError, match="finite"):
+        Network((one * np.nan,), (np.zeros(4, np.float32),))
