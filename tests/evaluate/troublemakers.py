@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+import toy_nim  # noqa: F401
 
 from bidarena.envs import Bot, Game, batched, register_bot
 from bidarena.envs.game import Cfg, Mask, Params, Rng, State
@@ -86,7 +87,7 @@ def late_bot(game: Game) -> Bot:
 
 def _late_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
     if state[0] == 3:
-        for _ in range(10_000_000):
+        for _ in range(100_000_000):
             word(rng)
     return 1
 
