@@ -1,9 +1,11 @@
-"""`bidarena tournament`: every bot against every other, resumable, with ratings."""
+"""`bidarena tournament`: every bot against every other, resumable, with ratings and a report."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import tyro
@@ -16,11 +18,12 @@ from bidarena.envs.registry import playing
 from bidarena.evaluate.standings import Standings, standings
 from bidarena.evaluate.tournament import run_tournament
 from bidarena.evaluate.tournament_plan import Tournament, check
+from bidarena.evaluate.tournament_report import duration, write_report
 
 
 @dataclass
 class Arguments:
-    """Every bot against every other, each deal from all seats: results and ratings.
+    """Every bot against every other, each deal from all seats: results, ratings and a report.
 
     In games of three or more players, each for himself, every set of so many different bots plays.
     What is played is kept in a folder as it goes. A run that was stopped goes on when the same
@@ -51,6 +54,9 @@ class Arguments:
     """where to keep what was played; by default runs/tournament-GAME-..., which stands for the
     game, its rules, the bots, the seed and the time limit"""
 
+    html: Path | None = None
+    """the report to write; by default report.html in the folder"""
+
     json: bool = False
     """print one JSON object instead of tables"""
 
@@ -72,17 +78,20 @@ def main(argv: list[str]) -> None:
     with progress_bar(plan.deals * plan.seats * len(plan.lineups), game.name) as advance:
         met = run_tournament(plan, folder, processes=args.processes, progress=advance)
     found = standings(plan, met)
+    report = folder / "report.html" if args.html is None else args.html
+    write_report(found, report, command=shlex.join(["bidarena", "tournament", *argv]))
     if args.json:
-        show_json({**found.as_dict(), "folder": str(folder)})
+        show_json({**found.as_dict(), "folder": str(folder), "report": str(report)})
         return
     console = Console()
-    for table in (matrix(found), ratings(found), moves(found)):
+    wide = 24 + 17 * len(found.bots) <= console.width
+    for table in (matrix(found) if wide else pairs(found), ratings(found), moves(found)):
         console.print(table)
     for standing in found.bots:
         for fault in standing.faults:
             told = f"{fault['games']} games by a fault: {fault['kind']}, {fault['reason']}"
             console.print(f"{escape(standing.bot)} lost {escape(told)}")
-    console.print(f"kept in {folder}", soft_wrap=True)
+    console.print(f"kept in {folder}; report: {report}", soft_wrap=True)
 
 
 def matrix(found: Standings) -> Table:
@@ -105,9 +114,22 @@ def matrix(found: Standings) -> Table:
     return table
 
 
+def pairs(found: Standings) -> Table:
+    """The same as a list, where the matrix would not fit."""
+    title = "won / drawn / lost in %, mean return of the first ± 95 %"
+    table = Table("", "", "", "mean return", title=title)
+    names = [standing.bot for standing in found.bots]
+    for one, two in combinations(names, 2):
+        pair = found.pairs[one, two]
+        shares = (100 * n / pair.games for n in (pair.wins, pair.draws, pair.losses))
+        parts = " / ".join(f"{share:.0f}" for share in shares)
+        table.add_row(escape(one), escape(two), parts, f"{pair.mean:+.3f} ± {pair.half_width:.3f}")
+    return table
+
+
 def ratings(found: Standings) -> Table:
     """Ratings and averages."""
-    table = Table("", "bot", "rating ± 95 %", "openskill ± σ", "mean return ± 95 %")
+    table = Table("", "bot", "rating ± 95 %", "openskill", "mean return ± 95 %")
     if found.tournament.game.score is not None:
         table.add_column("mean points")
     for place, standing in enumerate(found.bots, 1):
@@ -134,11 +156,3 @@ def moves(found: Standings) -> Table:
             str(sum(fault["games"] for fault in standing.faults)),
         )
     return table
-
-
-def duration(seconds: float) -> str:
-    """A short time in words."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"

@@ -60,6 +60,11 @@ def test_cli_tournament__tables_show_pairs_ratings_and_faults(capsys):
     assert code == 0
     for word in ("won / drawn / lost", "rating", "openskill", "time a move", "faults", "dp"):
         assert word in out
+    (folder,) = Path("runs").iterdir()
+    shown = (folder / "report.html").read_text()
+    assert "bidarena tournament scotch dp uniform random --length 4" in shown
+    assert run(capsys, *THREE, "--games", "40", "--html", "mine.html")[0] == 0
+    assert Path("mine.html").read_text().startswith("<!DOCTYPE html>")
 
 
 def test_cli_tournament__leaves_out_bots_that_refuse_the_rules(capsys):
