@@ -8,8 +8,6 @@ broken or not ours ends in a ValueError that names it.
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -20,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.baselines.network import Network, Numbers, check_sizes
+from bidarena.envs.files import write_whole
 from bidarena.envs.game import Game
 
 FORMAT = 1  # of the description; one that older readers would misunderstand gets the next number
@@ -103,7 +102,7 @@ def save_policy(
     for layer, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
         tensors[f"weight.{layer}"] = _stored(weight, half)
         tensors[f"bias.{layer}"] = _stored(bias, half)
-    _write(path, save(tensors, {KEY: text}))
+    write_whole(path, save(tensors, {KEY: text}))
     return path
 
 
@@ -135,20 +134,6 @@ def _stored(numbers: Numbers, half: bool) -> NDArray[Any]:
     if half and np.abs(numbers).max(initial=0) > np.finfo(np.float16).max:
         raise ValueError("half=True: a weight is too large for 16 bits; save it with half=False")
     return np.ascontiguousarray(numbers, np.float16 if half else np.float32)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Put the content there in one go, so that nobody ever reads a part of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with draft.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _package_version() -> str:

@@ -16,6 +16,8 @@ COMMANDS = {
     "tournament": ("bidarena.cli.tournament", "every bot against every other"),
     "solve": ("bidarena.cli.solve", "the exact value of a game, best openings, time taken"),
     "exploit": ("bidarena.cli.exploit", "the best response to a bot or a saved policy"),
+    "train": ("bidarena.cli.train", "learn a policy; resumable"),
+    "evaluate": ("bidarena.cli.evaluate", "a trained policy against every bot and the truth"),
     "study": ("bidarena.cli.study", "a named experiment, reproduced; resumable"),
     "bench": ("bidarena.cli.bench", "speeds, beside something real"),
 }
