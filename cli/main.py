@@ -19,6 +19,7 @@ COMMANDS = {
     "exploit": ("bidarena.cli.exploit", "the best response to a bot or a saved policy"),
     "study": ("bidarena.cli.study", "a named experiment, reproduced; resumable"),
     "bench": ("bidarena.cli.bench", "speeds, beside something real"),
+    "completion": ("bidarena.cli.completion", "a script for bash, zsh or fish"),
 }
 
 

@@ -78,8 +78,8 @@ class Screen:
 
     # --- the game ---
 
-    def board(self) -> None:
-        """The board, and the last rounds where there is a table of them."""
+    def board(self, rounds: int | None = ROUNDS) -> None:
+        """The board, and the last rounds (or all: None) where there is a table of them."""
         game, state = self.session.game, self.session.state
         if game.ansi:
             self.console.print(
@@ -87,7 +87,7 @@ class Screen:
             )
         else:
             self._observation()
-        self.rounds(ROUNDS)
+        self.rounds(rounds)
 
     def _observation(self) -> None:
         """What the seat sees of a game without a drawing: the named parts of its observation."""
@@ -213,7 +213,7 @@ class Screen:
         """How it ended, with everything open."""
         session, game = self.session, self.session.game
         self.title(self.verdict())
-        self.board()
+        self.board(rounds=None)
         for line in self.words.opened(game, session.state, self.names):
             self.say(f"  {line}")
         if game.hidden and self.viewer is not None and self.words.row is not None:

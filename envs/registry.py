@@ -185,6 +185,14 @@ def bots(game: str) -> list[str]:
     return sorted({bot for owner, _, bot in names if owner in (game, "*")})
 
 
+def bot_factory(game: str, bot: str) -> Callable[..., Any]:
+    """The function that makes a bot of `game` from the `Game` and the options given as keywords."""
+    path = _bots.get(f"{game}/{bot}") or _bots.get(f"*/{bot}")
+    if path is None:
+        raise unknown("opponent", bot, bots(game))
+    return load(path)
+
+
 def factory(game: str) -> Callable[..., Game]:
     """The function that makes a `Game` from the rules given as keywords."""
     return load(_entry(game).factory)
@@ -213,10 +221,7 @@ def make_bot(game: Game, spec: str) -> Any:
     """A bot by its name and options, such as "dp" or "uniform:high=30"."""
     name, _, rest = spec.partition(":")
     name = name.removeprefix(f"{game.name}/")
-    path = _bots.get(f"{game.name}/{name}") or _bots.get(f"*/{name}")
-    if path is None:
-        raise unknown("opponent", name, bots(game.name))
-    bot = _make("opponent", game, name, spec, load(path), rest)
+    bot = _make("opponent", game, name, spec, bot_factory(game.name, name), rest)
     return replace(bot, made_for=game.key) if isinstance(bot, Bot) else bot
 
 

@@ -87,8 +87,8 @@ class Words:
     # (game, before, action, after, seat, names) -> what `seat` saw happen; "" if nothing. What ends
     # with a full stop ends a line.
     tell: Callable[[Game, State, int, State, Viewer, Names], str] = tell_action
-    # (game, state, actions) -> the legal actions at a glance; None: they are listed by number, and a
-    # number that means nothing else is a place in the list
+    # (game, state, actions) -> the legal actions at a glance; None: they are listed by number, and
+    # a number that means nothing else is a place in the list
     offer: Callable[[Game, State, list[int]], str | None] = list_all
     # (game, seat, names) -> the columns of a table with a row per round; None: no such table
     columns: Callable[[Game, Viewer, Names], list[str]] | None = None

@@ -217,7 +217,7 @@ def tell(game: Game, before: State, action: int, after: State, seat: Viewer, nam
         knows = seat is None or seat == mover
         return f"{who} chose {_chosen(after, action) if knows else 'the trump, hidden'}."
     if action == REVEAL:
-        return f"{who} asked for the trump: it is {SUIT_NAMES[int(before[TRUMP])]}"
+        return f"{who} asked for the trump: it is {SUIT_NAMES[int(after[TRUMP])]}"
     said = {
         PASS: "passed",
         DOUBLE: "doubled",
