@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from threading import Timer
 
 import numpy as np
 from rich import box
@@ -25,6 +26,7 @@ from bidarena.evaluate.session import Session
 ROUNDS = 4  # of the table below the board, so that all fits a terminal of 24 lines
 LISTED = 24  # moves that are listed without being asked for
 BEST = 12  # moves of a hint
+PATIENCE = 0.4  # seconds before one is told that somebody thinks
 
 
 def make_console(*, stderr: bool, plain: bool) -> Console:
@@ -69,12 +71,19 @@ class Screen:
 
     @contextmanager
     def thinking(self, who: str) -> Iterator[None]:
-        """While somebody thinks; shown only on a terminal, and gone afterwards."""
+        """While somebody thinks: shown on a terminal if it takes long, and gone afterwards."""
         if not self.console.is_terminal:
             yield
             return
-        with self.console.status(Text(f"{who} is thinking")):
+        status = self.console.status(Text(f"{who} is thinking"))
+        patience = Timer(PATIENCE, status.start)
+        patience.start()
+        try:
             yield
+        finally:
+            patience.cancel()
+            patience.join()
+            status.stop()
 
     # --- the game ---
 

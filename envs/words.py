@@ -55,9 +55,9 @@ def refuse_action(game: Game, state: State, action: int) -> str:
 def tell_action(
     game: Game, before: State, action: int, after: State, seat: Viewer, names: Names
 ) -> str:
-    """That somebody has moved; what he did may be hidden, and only he and a spectator know."""
+    """That somebody has moved; where things are hidden, what he did is for him and spectators."""
     mover = mover_of(game, before)
-    if seat is None or seat == mover:
+    if seat in (None, mover) or not (game.hidden or game.simultaneous):
         return f"{names[mover]} took {name_action(game, before, action)}"
     return f"{names[mover]} moved"
 

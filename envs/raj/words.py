@@ -91,6 +91,8 @@ def row(game: Game, before: State, after: State, seat: Viewer, names: Names) -> 
         return None
     part, order, taker = game.state, in_order(game, seat), int(after[rules.LAST_TAKER])
     nobody = {"carry": "stays", "discard": "lost", "split": "shared"}[game.options["tie"]]
+    if nobody == "stays" and after[rules.ROUND] == game.cfg[rules.SIZE]:
+        nobody = "lost"
     return [
         str(after[rules.ROUND]),
         str(after[rules.LAST_POT]),
