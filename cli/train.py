@@ -16,6 +16,7 @@ from rich.table import Table
 
 from bidarena.cli.options import parse, parse_with_game, show_json
 from bidarena.envs.check import whole
+from bidarena.envs.files import write_json, write_whole
 from bidarena.envs.game import Game
 from bidarena.envs.registry import env_id, make_bot
 
@@ -91,13 +92,13 @@ def main(argv: list[str]) -> None:
         _learn(again.resume, None, pause=again.checkpoint_seconds, as_json=again.json)
         return
     game, args = parse_with_game("train", Arguments, argv)
-    from bidarena.train.folder import COMMAND, CONFIG, new_folder, versions, write_json
+    from bidarena.train.folder import COMMAND, CONFIG, new_folder, versions
 
     task, evaluation = _plan(game, args, _given_rules(argv))
     learner = _checked(task, evaluation)  # before there is a folder: what is refused leaves none
     folder = new_folder(args.folder, env_id(game.name), args.algo, args.seed)
     command = shlex.join(["bidarena", "train", *argv])
-    (folder / COMMAND).write_text(command + "\n")
+    write_whole(folder / COMMAND, f"{command}\n".encode())
     write_json(
         folder / CONFIG,
         {

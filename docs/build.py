@@ -1,6 +1,6 @@
-"""Writes the pages of the games, docs/games/NAME.md, from what their environments say of themselves.
+"""Writes the pages of the games, docs/games/NAME.md, from the docstrings of their environments.
 
-    python docs/build.py
+python docs/build.py
 """
 
 from __future__ import annotations

@@ -8,8 +8,6 @@ followed by the same chance.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 
 from bidarena.envs.batch import CHANCE, LUCK, Threads, ask_bot, ask_policy, forfeits, seed_rows
 from bidarena.envs.check import whole
+from bidarena.envs.files import write_json
 from bidarena.envs.game import OVER, Game, State
 from bidarena.envs.learner import Policy, player_of
 from bidarena.envs.registry import Bot, make_game
@@ -215,16 +214,7 @@ class Session:
 
     def save(self, path: Path) -> None:
         """Write the session to a file, all of it or nothing."""
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w") as file:
-                json.dump(self.record(), file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(beside).replace(path)
-        except BaseException:
-            Path(beside).unlink(missing_ok=True)
-            raise
+        write_json(path, self.record())
 
 
 def read_record(path: Path) -> dict[str, Any]:

@@ -140,10 +140,8 @@ _made: dict[tuple[bytes, str], Player] = {}  # bots that this process has made
 
 def player(game: Game, bot: str) -> Player:
     """A bot by its name, or a policy by its file; made once in a process."""
-    from bidarena.evaluate.exploit import player_named
-
     if (game.key, bot) not in _made:
-        _made[game.key, bot] = player_of(game, player_named(game, bot))
+        _made[game.key, bot] = player_of(game, bot)
     return _made[game.key, bot]
 
 
