@@ -216,7 +216,7 @@ class Screen:
         self.say(f"  from {hint.source}")
         self.console.print(Padding(table, (0, 0, 0, 2)))
         if len(hint.moves) > BEST:
-            self.say(f"  ... and {len(hint.moves) - BEST} moves that are no better")
+            self.say(f"  ... and {len(hint.moves) - BEST} more, further down the list")
 
     def result(self) -> None:
         """How it ended, with everything open."""
