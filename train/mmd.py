@@ -32,7 +32,9 @@ from bidarena.baselines.network import Network
 from bidarena.envs.batch import Batch
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
+from bidarena.envs.learner import SELF
 from bidarena.train.selfplay import Decisions, Floats, play
+from bidarena.train.task import Task
 
 Tensor = torch.Tensor
 
@@ -97,6 +99,15 @@ class Settings:
 def _within(name: str, number: float, least: float, most: float) -> None:
     if not least <= float(number) <= most:
         raise ValueError(f"{name}={number!r}: expected a number from {least:g} to {most:g}")
+
+
+def learner(task: Task) -> MMD:
+    """MMD on a task; all seats are the learner's own."""
+    told = {name: value for name, value in task.players.items() if name != "seat"}
+    for name, value in told.items():
+        if value != SELF:
+            raise ValueError(f"{name}={value!r}: mmd plays all seats itself; leave --{name} out")
+    return MMD(task.make_game(), task.settings, seed=task.seed, total=task.steps)
 
 
 class MMD:

@@ -1,5 +1,6 @@
 """Regularised self-play: it comes to equilibria, and goes on exactly from where it was saved."""
 
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
@@ -215,6 +216,10 @@ def test_draw__follows_the_probabilities_and_never_takes_the_impossible():
 def test_hyperparameters__of_every_environment_are_settings_that_fit():
     text = (Path(train.__file__).parent / "hyperparameters" / "mmd.yml").read_text()
     chosen = yaml.safe_load(text)
+    defaults = chosen.pop("default")
+    assert defaults.pop("steps") > 0
+    told = {**asdict(Settings()), "hidden": list(Settings().hidden)}
+    assert defaults == told  # both say the same
     names = {env_id(name): name for name in ("raj", "scotch", "richman", "coins", "twentynine")}
     assert set(chosen) == set(names)
     for entry, settings in chosen.items():
