@@ -79,6 +79,16 @@ class Network:
         return numbers
 
 
+def check_sizes(game: Game, network: Network) -> None:
+    """Refuse a network with other inputs or outputs than the game has."""
+    wanted = (game.observation_size, game.actions)
+    if (network.sizes[0], network.sizes[-1]) != wanted:
+        raise ValueError(
+            f"network: expected {wanted[0]} inputs and {wanted[1]} outputs for {game.name}, got "
+            f"{network.sizes[0]} and {network.sizes[-1]}"
+        )
+
+
 def network_bot(game: Game, network: Network, name: str, *, deterministic: bool = False) -> Bot:
     """The bot that plays as `network` says.
 
@@ -88,12 +98,7 @@ def network_bot(game: Game, network: Network, name: str, *, deterministic: bool 
         name: of the bot.
         deterministic: always the likeliest action instead of drawing one.
     """
-    wanted = (game.observation_size, game.actions)
-    if (network.sizes[0], network.sizes[-1]) != wanted:
-        raise ValueError(
-            f"network: expected {wanted[0]} inputs and {wanted[1]} outputs for {game.name}, got "
-            f"{network.sizes[0]} and {network.sizes[-1]}"
-        )
+    check_sizes(game, network)
     greedy = deterministic or network.head == "values"
     head = [greedy, ACTIVATIONS.index(network.activation), len(network.biases), *network.sizes]
     parts = [np.asarray(head, np.float32)]
@@ -128,8 +133,9 @@ def _distribution(
     """Write how likely each action is."""
     legal(cfg, state, scratch)
     layers = int(params[LAYERS])
-    numbers = np.empty(int(params[SIZES]), np.float32)
-    observe(cfg, state, player, numbers)
+    seen = np.empty(int(params[SIZES]), np.float32)
+    observe(cfg, state, player, seen)
+    numbers = seen.astype(params.dtype)  # float64 where a search takes the weights along
     at = SIZES + layers + 1
     for layer in range(layers):
         inputs, outputs = int(params[SIZES + layer]), int(params[SIZES + layer + 1])

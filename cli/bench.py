@@ -88,6 +88,13 @@ def _table(result: dict[str, Any]) -> Table:
             table.add_row("", "", "", times, theirs)
         table.add_row("", "memory per game", f"{row['bytes_per_env']} B")
         _add_search(table, row)
+        if row["train_steps_per_s"] is not None:
+            share = f"MaskablePPO learning ({100 * row['train_env_share']:.0f} % env)"
+            times = f"{ratios['train_to_sb3_defaults']:.0f}"
+            table.add_row("", share, _number(row["train_steps_per_s"]), times, "SB3's defaults")
+        if row["solve_seconds"] is not None:
+            board = row["solved_rules"].get("board", "")
+            table.add_row("", f"solved {board}".strip(), f"{1000 * row['solve_seconds']:.0f} ms")
         if "double_dummy_ms" in row:
             table.add_row("", "a deal, double dummy", f"{row['double_dummy_ms']:.1f} ms")
         for bot, time in row["bot_microseconds_per_move"].items():

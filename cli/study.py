@@ -20,6 +20,7 @@ from bidarena.evaluate.report import Report
 # shows a progress bar and returns the function that moves it on. It returns a `Report`.
 STUDIES = {
     "twentynine-search": "bidarena.evaluate.twentynine_search:study",
+    "learning": "bidarena.train.study:study",
 }
 
 

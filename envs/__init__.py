@@ -15,6 +15,7 @@ from bidarena.envs.registry import (
     register_book,
     register_bot,
     register_game,
+    register_opener,
 )
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "register_book",
     "register_bot",
     "register_game",
+    "register_opener",
 ]
 
 register_game(

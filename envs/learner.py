@@ -8,7 +8,7 @@ rows that wait for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -54,6 +54,11 @@ Policy = Callable[[Any, Any], Any]
 Opponent = str | Bot | Policy
 F = TypeVar("F", bound=Policy)
 
+_ROW_ARRAYS = (
+    *("states", "rngs", "meta", "observations", "masks", "rewards", "flags"),
+    *("final_observations", "actions"),
+)
+
 SELF = "self"  # who plays a partner's seat: the learner
 
 
@@ -95,12 +100,7 @@ class LearnerBatch:
         self._autoreset = autoreset
         self._broken = False  # did an opponent raise in the middle of a step?
 
-        self.candidates, self._lineups = _resolve(game, opponents)
-        only = self.candidates[0] if len(self.candidates) == 1 else None
-        # The one bot that plays inside the loop, or the stand-in that sends the loop outside.
-        self._inside = only if isinstance(only, Bot) and only.outside is None else OUTSIDE
-
-        self._own = np.array([True, *(lineup == [] for lineup in self._lineups)])
+        self._seat_opponents(opponents)
         others = game.players - 1
         self.states = np.zeros((rows, game.state_size), np.int64)
         self.rngs = np.zeros((rows, 2 * WORDS), np.uint64)
@@ -111,10 +111,42 @@ class LearnerBatch:
         self.rewards = np.zeros(rows, np.float64)
         self.flags = np.zeros((4, rows), np.bool_)
         self.actions = np.zeros(rows, np.int64)
-        self._sizes = np.array([len(lineup) for lineup in self._lineups], np.int64)
         self._forfeits = forfeits(game)
         self.meta[:, WAITING] = FOR_RESET
         self._bind()
+
+    def _seat_opponents(self, opponents: Sequence[Opponent | Sequence[Opponent]]) -> None:
+        self.candidates, self._lineups = _resolve(self.game, opponents)
+        only = self.candidates[0] if len(self.candidates) == 1 else None
+        # The one bot that plays inside the loop, or the stand-in that sends the loop outside.
+        self._inside = only if isinstance(only, Bot) and only.outside is None else OUTSIDE
+        self._own = np.array([True, *(lineup == [] for lineup in self._lineups)])
+        self._sizes = np.array([len(lineup) for lineup in self._lineups], np.int64)
+
+    def change_opponents(self, opponents: Sequence[Opponent | Sequence[Opponent]]) -> None:
+        """Let others play from the next move on, also in games that have begun.
+
+        The seats that the learner plays himself stay the same. In a game that has begun, the new
+        candidate in the place of the old one takes over; where there are fewer, counted around.
+        """
+        own = self._own
+        self._seat_opponents(opponents)
+        if (own != self._own).any():
+            raise ValueError(f"opponents={opponents!r}: the learner's own seats cannot change")
+        self.meta[:, LINEUP:] %= np.maximum(self._sizes, 1)
+        self._bind()
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that the rows are, for whoever keeps them; not copied. See `restore`."""
+        return {name: getattr(self, name) for name in _ROW_ARRAYS}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on where `arrays` of a batch like this one were taken."""
+        for name, kept in self.arrays().items():
+            if arrays[name].shape != kept.shape:
+                raise ValueError(f"{name}: expected shape {kept.shape}, got {arrays[name].shape}")
+            kept[...] = arrays[name]
+        self._broken = False
 
     def _bind(self) -> None:
         """Get the compiled loop, and the arguments that are the same in every call."""

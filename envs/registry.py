@@ -18,6 +18,7 @@ import numpy as np
 from bidarena.envs.check import unknown
 from bidarena.envs.compile import Function
 from bidarena.envs.game import Game, Params, Rng, State
+from bidarena.envs.policy_paths import EXPECTED, POLICIES, find_policy
 
 
 class Outside(Protocol):
@@ -69,6 +70,7 @@ class _Entry:
 _games: dict[str, _Entry] = {}
 _bots: dict[str, str] = {}  # "game/bot", or "*/bot" for all games -> "module:factory"
 _modest: dict[str, str | None] = {}  # the same names -> options with which it joins all others
+_openers: dict[str, str] = {}  # prefix of a BOT -> "module:function"
 _books: dict[str, str] = {}  # "game/book" -> "module:function"
 _beliefs: dict[str, str] = {}  # "game/belief" -> "module:factory"
 
@@ -185,6 +187,14 @@ def bots(game: str) -> list[str]:
     return sorted({bot for owner, _, bot in names if owner in (game, "*")})
 
 
+def bot_factory(game: str, bot: str) -> Callable[..., Any]:
+    """The function that makes a bot of `game` from the `Game` and the options given as keywords."""
+    path = _bots.get(f"{game}/{bot}") or _bots.get(f"*/{bot}")
+    if path is None:
+        raise unknown("opponent", bot, bots(game))
+    return load(path)
+
+
 def factory(game: str) -> Callable[..., Game]:
     """The function that makes a `Game` from the rules given as keywords."""
     return load(_entry(game).factory)
@@ -210,26 +220,68 @@ def make_game(game: str | Game, **rules: Any) -> Game:
 
 
 def make_bot(game: Game, spec: str) -> Any:
-    """A bot by its name and options, such as "dp" or "uniform:high=30"."""
+    """A bot by its name and options, such as "dp" or "uniform:high=30", or from elsewhere.
+
+    The name may also be the path of a policy file (.safetensors) or of a zip that Stable-Baselines3
+    saved, the folder of a training run, or something that a registered opener understands, such as
+    "http://localhost:8000". A bot of that name comes first.
+    """
     name, _, rest = spec.partition(":")
     name = name.removeprefix(f"{game.name}/")
-    path = _bots.get(f"{game.name}/{name}") or _bots.get(f"*/{name}")
-    if path is None:
+    if name in bots(game.name):
+        bot = _make("opponent", game, name, spec, bot_factory(game.name, name), rest)
+    elif ":" in spec and name in _openers:
+        bot = _open(game, spec, load(_openers[name]), rest)
+    elif (found := find_policy(spec)) is not None:
+        file, rest = found
+        bot = _make("opponent", game, file.name, spec, load(POLICIES[file.suffix]), rest, file)
+    elif "/" in name and name.partition("/")[0] not in _games:
+        raise ValueError(
+            f"opponent={spec!r}: there is no such folder; expected {EXPECTED}, or one of the bots "
+            f"{', '.join(map(repr, bots(game.name)))}"
+        )
+    else:
         raise unknown("opponent", name, bots(game.name))
-    bot = _make("opponent", game, name, spec, load(path), rest)
     return replace(bot, made_for=game.key) if isinstance(bot, Bot) else bot
 
 
-def _make(what: str, game: Game, name: str, spec: str, make: Callable[..., Any], rest: str) -> Any:
-    """Call a factory with the options that are written after the colon."""
+def register_opener(prefix: str, function: str) -> None:
+    """Make another kind of player known, named by `PREFIX:ANYTHING`; `function` "module:function".
+
+    It is called with the `Game` and everything after the first colon, as it is written; with the
+    whole address if two slashes follow, as in "http://localhost:8000". It returns a `Bot` or a
+    callable `(observation, mask) -> action`.
+    """
+    if not prefix.isidentifier():
+        raise ValueError(f"prefix={prefix!r}: expected a word")
+    _openers[prefix] = function
+
+
+def _open(game: Game, spec: str, opener: Callable[..., Any], rest: str) -> Any:
+    try:
+        return opener(game, spec if rest.startswith("//") else rest)
+    except ValueError as wrong:
+        raise ValueError(f"opponent={spec!r}: {wrong}") from wrong
+
+
+def _make(
+    what: str,
+    game: Game,
+    name: str,
+    spec: str,
+    make: Callable[..., Any],
+    rest: str,
+    *given: Any,
+) -> Any:
+    """Call a factory with what is given and the options that are written after the colon."""
     options = _parse_options(what, spec, rest)
-    known = list(inspect.signature(make).parameters)[1:]
+    known = list(inspect.signature(make).parameters)[1 + len(given) :]
     for option in options:
         if option not in known:
             allowed = f"its options are {', '.join(known)}" if known else "it has no options"
             raise ValueError(f"{what}={spec!r}: {name} has no option {option!r}; {allowed}")
     try:
-        return make(game, **options)
+        return make(game, *given, **options)
     except ValueError as wrong:
         raise ValueError(f"{what}={spec!r}: {wrong}") from wrong
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,28 @@ class SB3Env(VecEnv):
                 info["opponent_illegal_action"] = True
         self._lengths[dones] = 0
         return batch.observations.copy(), batch.rewards.astype(np.float32), dones, infos
+
+    def set_opponents(
+        self,
+        *,
+        opponent: Opponents | None = None,
+        opponents: Sequence[Opponents] | None = None,
+        partner: Opponents | None = None,
+    ) -> None:
+        """Let others play from the next step on, also in games that have begun."""
+        self._batch.change_opponents(opponents_of(self.game, opponent, opponents, partner))
+
+    def rows(self) -> dict[str, NDArray[Any]]:
+        """The games as arrays, copied, with which `go_on` continues exactly here."""
+        kept = {name: array.copy() for name, array in self._batch.arrays().items()}
+        return {**kept, "lengths": self._lengths.copy()}
+
+    def go_on(self, rows: Mapping[str, NDArray[Any]]) -> None:
+        """Continue where `rows` of an environment like this one were taken; no reset is needed."""
+        self._batch.restore(rows)
+        self._lengths[:] = rows["lengths"]
+        self._reset_seeds()
+        self._seeded = True
 
     def close(self) -> None:
         """Nothing is held open."""

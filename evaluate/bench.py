@@ -19,7 +19,7 @@ from bidarena.baselines.solvers.double_dummy import double_dummy
 from bidarena.envs import Batch, Bot, bots, games, make_bot, make_game
 from bidarena.envs.compile import borrow, compiled
 from bidarena.envs.game import Cfg, Mask, Params, Rng, State, act, reset, step, to_move
-from bidarena.envs.registry import env_id
+from bidarena.envs.registry import env_id, load
 from bidarena.envs.rng import pick
 from bidarena.evaluate.bench_search import openspiel_searches, search_ratios, search_speeds
 
@@ -29,6 +29,11 @@ THREADED = 65_536  # rows of the batch that is cut in two; waking a thread takes
 OPENSPIEL = {
     "raj": "goofspiel(num_cards=6,imp_info=False,points_order=random)",
     "twentynine": "euchre",
+}
+SOLVED: dict[str, tuple[str, dict[str, Any]]] = {
+    "scotch": ("bidarena.baselines.scotch_exact:solve", {}),
+    "raj": ("bidarena.baselines.raj_exact:solve", {}),
+    "coins": ("bidarena.baselines.solvers.coins:solve", {"board": "triangle6"}),
 }
 GAMES_AT_ONCE = 2000  # random games between two looks at the clock
 REFERENCE_ENVS = 64  # rows of the SyncVectorEnv of our single environment
@@ -57,11 +62,44 @@ def bench(
         say(name)
         row = _bench_game(name, seconds, reference)
         row["search"] = search_speeds(name, seconds)
+        row["ismcts_iterations_per_s"] = row["search"].get("ismcts_iterations_per_s")
+        row.update(solve_time(name))
+        row.update(_training(name, seconds, row))
         if name == "twentynine":
             row["double_dummy_ms"] = double_dummy_time(int(50 * seconds) + 1)
         row["ratios"]["search_to_openspiel"] = search_ratios(row["search"], spiel)
         result["games"][name] = row
     return result
+
+
+def solve_time(name: str) -> dict[str, Any]:
+    """Seconds to solve a game, compiled before and with nothing read from the disk.
+
+    Of Coins a board that takes little memory is solved; which one is told beside it.
+    """
+    if name not in SOLVED:
+        return {"solve_seconds": None}
+    path, rules = SOLVED[name]
+    solve = load(path)
+    solve(make_game(name, **rules))  # compiles
+    spent = min(solve(make_game(name, **rules)).seconds for _ in range(3))
+    return {"solve_seconds": spent, "solved_rules": rules}
+
+
+def _training(name: str, seconds: float, row: dict[str, Any]) -> dict[str, Any]:
+    """The speed of learning, if what it takes is installed."""
+    try:
+        from bidarena.train.bench import sb3_default_speed, train_speed
+    except ImportError:
+        return {"train_steps_per_s": None, "train_env_share": None}
+    ours = train_speed(name, seconds)
+    theirs = sb3_default_speed(name, seconds)
+    row["reference"]["sb3_defaults_train_steps_per_s"] = theirs
+    row["ratios"]["train_to_sb3_defaults"] = ours["train_steps_per_s"] / theirs
+    return {
+        "train_steps_per_s": ours["train_steps_per_s"],
+        "train_env_share": ours["env_share"],
+    }
 
 
 def _bench_game(name: str, seconds: float, reference: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs.check import whole
+from bidarena.envs.files import write_json
 from bidarena.envs.game import Game
 from bidarena.envs.learner import player_of
 from bidarena.envs.registry import make_game
@@ -145,17 +146,6 @@ def play_job(job: Job) -> dict[str, Any]:
         "decisions": match.decisions,
         "thinking": match.thinking,
     }
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write a file that is there as a whole or not at all."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("w") as file:
-        json.dump(value, file, indent=2)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
 
 
 def _checked(duels: Duels) -> Game:

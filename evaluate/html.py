@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from bidarena.envs.files import write_whole
 from bidarena.evaluate.html_assets import SCRIPT, STYLE
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -73,14 +73,7 @@ def page(title: str, sections: Sequence[Section], *, lead: str = "") -> str:
 
 def write_page(path: str | Path, text: str) -> None:
     """Write a file that is there as a whole or not at all."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(target)
+    write_whole(Path(path), text.encode())
 
 
 def anchor(title: str) -> str:

@@ -100,7 +100,7 @@ def game_records(
 
 def read_games(tournament: Tournament, folder: str | Path) -> Iterator[Record]:
     """The records of all games in a folder, line-up by line-up, for `replay`."""
-    bots: Mapping[str, str] = {bot: digest(bot) for bot in tournament.bots}
+    bots: Mapping[str, str] = {bot: digest(tournament.game, bot) for bot in tournament.bots}
     with open_store(Path(folder), tournament.settings, bots) as store:
         for lineup in tournament.lineups:
             for first, block in store.blocks(lineup, tournament.deals):

@@ -55,7 +55,7 @@ def run_tournament(
     processes = whole("processes", processes, 1, 256)
     for bot in tournament.bots:
         player(tournament.game, bot)
-    digests = {bot: digest(bot) for bot in tournament.bots}
+    digests = {bot: digest(tournament.game, bot) for bot in tournament.bots}
     with open_store(Path(folder), tournament.settings, digests) as store:
         plan = _Plan(tournament, store)
         if progress is not None:
@@ -140,10 +140,8 @@ _made: dict[tuple[bytes, str], Player] = {}  # bots that this process has made
 
 def player(game: Game, bot: str) -> Player:
     """A bot by its name, or a policy by its file; made once in a process."""
-    from bidarena.evaluate.exploit import player_named
-
     if (game.key, bot) not in _made:
-        _made[game.key, bot] = player_of(game, player_named(game, bot))
+        _made[game.key, bot] = player_of(game, bot)
     return _made[game.key, bot]
 
 

@@ -7,13 +7,14 @@ import json
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
+from bidarena.envs.policy_paths import find_policy
+from bidarena.envs.registry import bots
 from bidarena.envs.rng import WORDS
 from bidarena.evaluate.match import check_limit, check_seats
 from bidarena.evaluate.playing import Words
@@ -110,14 +111,9 @@ def deal_words(seed: int, lineup: LineUp, first: int, deals: int) -> tuple[Words
     )
 
 
-def digest(bot: str) -> str:
-    """Of the file that a bot is read from; empty for one with a name."""
-    path = Path(bot.partition(":deterministic=")[0])
-    if not path.exists():
-        return ""
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    made = hashlib.sha256()
-    for file in files:
-        if file.is_file():
-            made.update(file.read_bytes())
-    return made.hexdigest()
+def digest(game: Game, bot: str) -> str:
+    """Of the file that a policy is read from; empty for a bot with a name."""
+    if bot.partition(":")[0].removeprefix(f"{game.name}/") in bots(game.name):
+        return ""  # names come before files, as in `make_bot`
+    found = find_policy(bot)
+    return "" if found is None else hashlib.sha256(found[0].read_bytes()).hexdigest()

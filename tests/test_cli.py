@@ -16,11 +16,13 @@ def run(capsys, *words):
 def test_cli__overview_names_all_commands(capsys):
     code, out, _ = run(capsys)
     assert code == 0
-    for command in ("list", "match", "tournament", "study", "bench"):
+    for command in ("list", "play", "match", "tournament", "study", "bench", "completion"):
         assert command in out
 
 
-@pytest.mark.parametrize("command", ["list", "match", "tournament", "study", "bench"])
+@pytest.mark.parametrize(
+    "command", ["list", "play", "match", "tournament", "study", "bench", "completion"]
+)
 def test_cli__every_command_explains_itself_with_an_example(capsys, command):
     with pytest.raises(SystemExit) as stop:
         main([command, "--help"])

@@ -6,14 +6,12 @@ else samples are drawn, and the result is an estimate.
 
 A policy that gives probabilities is an object with a method `probabilities(observations, masks)`
 for (rows, size) observations and (rows, actions) masks that returns (rows, actions) probabilities.
-`with_probabilities` makes one of a function, `sb3_policy` of a Stable-Baselines3 model.
+`with_probabilities` makes one of a function, `sb3_policy` of a Stable-Baselines3 model in memory.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -104,28 +102,6 @@ def sb3_policy(model: Any, *, deterministic: bool = False) -> with_probabilities
 
 
 _NO_CODE = (lambda: None).__code__
-
-
-def sb3_file(path: str | Path, *, deterministic: bool = False) -> with_probabilities:
-    """A model that Stable-Baselines3 saved. Such files are pickled: open only what you trust."""
-    warnings.warn(
-        f"{path}: files of Stable-Baselines3 hold pickled Python objects, which can run any code "
-        "when they are opened; open only files that you trust",
-        stacklevel=2,
-    )
-    try:
-        from sb3_contrib import MaskablePPO
-    except ImportError as missing:
-        raise ImportError('reading such files needs: pip install "bidarena[train]"') from missing
-    if not Path(path).exists():
-        raise ValueError(f"policy={str(path)!r}: there is no such file")
-    try:
-        model = MaskablePPO.load(path, device="cpu")
-    except Exception as reason:  # zip, pickle and torch fail in many ways
-        raise ValueError(f"policy={str(path)!r} is not a MaskablePPO model: {reason}") from reason
-    policy = sb3_policy(model, deterministic=deterministic)
-    policy.name = Path(path).stem
-    return policy
 
 
 def checked(answer: Any, masks: NDArray[np.int8], name: str) -> Probabilities:

@@ -171,14 +171,10 @@ def test_exploit__sb3_models_in_memory_and_from_their_zip(tmp_path):
     model = sb3.MaskablePPO("MlpPolicy", SB3Env(game, 4), n_steps=8, batch_size=32, seed=0)
     model.save(tmp_path / "net.zip")
     inside = exploit(game, sb3_policy(model))
-    with pytest.warns(UserWarning, match="pickled"):
-        outside = exploit(game, str(tmp_path / "net.zip"))
-    assert inside.exact and outside.player.endswith("net.zip")
-    assert outside.seat_values == pytest.approx(inside.seat_values, abs=1e-9)
+    outside = exploit(game, str(tmp_path / "net.zip"))
+    assert inside.exact and outside.exact and outside.player.endswith("net.zip")
+    assert outside.seat_values == pytest.approx(inside.seat_values, abs=1e-5)
     likeliest = exploit(game, sb3_policy(model, deterministic=True))
     assert likeliest.best_response_value >= -1e-9
-    with pytest.warns(UserWarning, match="pickled"), pytest.raises(ValueError, match="no such"):
-        exploit(game, str(tmp_path / "missing.zip"))
-    (tmp_path / "broken.zip").write_bytes(b"nothing")
-    with pytest.warns(UserWarning, match="pickled"), pytest.raises(ValueError, match="MaskablePPO"):
-        exploit(game, str(tmp_path / "broken.zip"))
+    again = exploit(game, f"{tmp_path / 'net.zip'}:deterministic=true")
+    assert again.seat_values == pytest.approx(likeliest.seat_values, abs=1e-9)

@@ -1,0 +1,1 @@
+"""Trained policies that come with the package; see `bidarena.baselines.policy_file.shipped`."""

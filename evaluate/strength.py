@@ -1,0 +1,78 @@
+"""How strong a player is: matches against named rivals, and the exact measure of its game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bidarena.envs.game import Game
+from bidarena.evaluate.match import Score, play_match
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The exact measure of a player.
+
+    Attributes:
+        name: what it is: "exploitability", what a best response wins on average over both seats, or
+            "kept", the share of decisions in games, where something can go wrong, that keep the
+            value of the position.
+        value: the number.
+        better: "lower" or "higher".
+        exact: or is it an estimate or a bound?
+        details: all that the command `bidarena exploit` tells.
+    """
+
+    name: str
+    value: float
+    better: str
+    exact: bool
+    details: dict[str, Any]
+
+    @property
+    def goodness(self) -> float:
+        """The value with its sign turned where lower is better."""
+        return self.value if self.better == "higher" else -self.value
+
+
+def truth_of(game: Game, player: Any, *, seed: int = 0) -> Truth | None:
+    """The exact measure of a player, or None where there is none for these rules."""
+    if game.name == "coins":
+        from bidarena.evaluate.exploit_coins import exploit_coins
+
+        try:
+            coins = exploit_coins(game, player, seed=seed)
+        except ValueError:  # a board that cannot be solved
+            return None
+        kept = coins.kept_in_games_where_it_matters
+        return Truth("kept", kept, "higher", coins.exact, coins.as_dict())
+    if game.name in ("raj", "scotch"):
+        from bidarena.evaluate.exploit import exploit
+
+        try:
+            found = exploit(game, player, seed=seed)
+        except ValueError:  # more players or money than can be solved
+            return None
+        value = found.best_response_value
+        return Truth("exploitability", value, "lower", found.exact, found.as_dict())
+    return None
+
+
+def against(
+    game: Game,
+    player: Any,
+    rivals: Sequence[str],
+    games: int,
+    *,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, Score]:
+    """The score of a player in a match against each rival; both fill all other seats of a side."""
+    sides = len(set(game.teams))
+    scores = {}
+    for rival in rivals:
+        bots = [player, *[rival] * (sides - 1)]
+        match = play_match(game, bots, games, seed=seed, progress=progress)
+        scores[rival] = match.scores[0]
+    return scores

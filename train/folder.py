@@ -1,0 +1,160 @@
+"""A run on disk: what was asked for, what came of it, and all that is needed to go on.
+
+    runs/Raj-v0__maskable_ppo__1__20260131-120000/
+        config.json         the task, how it is evaluated, the versions of what it was learned with
+        command.txt         the line that started it
+        metrics.csv         one line for each round of learning
+        evaluations.csv     one line for each match or exact measure
+        best.safetensors    the best policy so far, and the one of the last evaluation:
+        last.safetensors    both are bots, `bidarena match raj runs/.../best.safetensors greedy`
+        checkpoint.pt       tensors and numbers, read without running any code
+        tensorboard/        the same curves
+
+Every file is replaced as a whole; lines of tables that are newer than the checkpoint are taken back
+when a run goes on from it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bidarena.envs.files import write_whole
+
+CONFIG, COMMAND, CHECKPOINT = "config.json", "command.txt", "checkpoint.pt"
+METRICS, EVALUATIONS = "metrics.csv", "evaluations.csv"
+BEST, LAST = "best.safetensors", "last.safetensors"
+PACKAGES = ("bidarena", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
+
+
+def new_folder(parent: Path, env: str, algorithm: str, seed: int) -> Path:
+    """A folder that did not exist before, named after what runs in it and when it began."""
+    name = f"{env.rpartition('/')[2]}__{algorithm}__{seed}__{time.strftime('%Y%m%d-%H%M%S')}"
+    for again in range(1000):
+        folder = parent / (f"{name}-{again}" if again else name)
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        return folder
+    raise ValueError(f"folder={str(parent)!r}: no free name for {name}")
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of the packages that a result may depend on."""
+    found = {"python": platform.python_version(), "machine": platform.machine()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """What a run was asked for; a ValueError if this is not the folder of one."""
+    path = folder / CONFIG
+    if not path.is_file():
+        raise ValueError(
+            f"resume={str(folder)!r}: not the folder of a run, there is no {CONFIG} in it; runs "
+            "are in runs/ unless --folder said otherwise"
+        )
+    try:
+        config = json.loads(path.read_text())
+        config["task"], config["evaluation"]
+    except (ValueError, KeyError, TypeError) as wrong:
+        raise ValueError(f"{path}: not the configuration of a run ({wrong!r})") from None
+    return dict(config)
+
+
+def write_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
+    """Keep the state of a run, as tensors and plain values."""
+    import torch
+
+    memory = io.BytesIO()
+    torch.save(_as_tensors(state), memory)
+    write_whole(folder / CHECKPOINT, memory.getvalue())
+
+
+def read_checkpoint(folder: Path) -> dict[str, Any] | None:
+    """The state of a run; None if it was stopped before the first one was kept."""
+    import torch
+
+    path = folder / CHECKPOINT
+    if not path.is_file():
+        return None
+    try:
+        return dict(torch.load(path, weights_only=True))
+    except Exception as wrong:  # zip and unpickler fail in many ways
+        raise ValueError(f"{path}: not a checkpoint ({wrong})") from None
+
+
+def _as_tensors(value: Any) -> Any:
+    """The same with tensors for arrays, so that it can be read without running code."""
+    import torch
+
+    if isinstance(value, np.ndarray):
+        return torch.from_numpy(np.ascontiguousarray(value))
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {key: _as_tensors(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_tensors(item) for item in value]
+    return value
+
+
+class Sheet:
+    """A CSV file that grows line by line, and by columns when there is something new to tell."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._columns: list[str] = []
+        if path.is_file():
+            with path.open(newline="") as file:
+                self._columns = next(csv.reader(file), [])
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """Append a line."""
+        new = [name for name in line if name not in self._columns]
+        if new:
+            rows = self.rows()
+            self._columns += new
+            head = dict(zip(self._columns, self._columns, strict=True))
+            write_whole(self.path, self._text([head, *rows]).encode())
+        with self.path.open("a") as file:
+            file.write(self._text([line]))
+
+    def rows(self) -> list[dict[str, str]]:
+        """All lines."""
+        if not self.path.is_file():
+            return []
+        with self.path.open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    def _text(self, rows: Sequence[Mapping[str, Any]]) -> str:
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows([row.get(name, "") for name in self._columns] for row in rows)
+        return text.getvalue()
+
+    def keep_to(self, steps: int) -> None:
+        """Take back lines that are newer than `steps`, or that were cut off while written."""
+        if not self.path.is_file():
+            return
+        lines = self.path.read_text().splitlines(keepends=True)
+        head, rows = lines[:1], lines[1:]
+        kept = [row for row in rows if row.endswith("\n") and int(row.partition(",")[0]) <= steps]
+        write_whole(self.path, "".join([*head, *kept] if kept else []).encode())
+        if not kept:
+            self._columns = []
+            self.path.unlink()

@@ -1,0 +1,55 @@
+"""The learning curve of a run as a picture."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from bidarena.envs.files import write_whole
+from bidarena.train.folder import EVALUATIONS, Sheet
+
+PICTURE = "learning.png"
+
+
+def draw(folder: Path) -> Path | None:
+    """Draw what was measured on the way; None without matplotlib or with nothing measured."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return None
+    rows = Sheet(folder / EVALUATIONS).rows()
+    if not rows:
+        return None
+    curves: dict[str, list[tuple[int, float]]] = {}
+    for row in rows:
+        name = row["measure"]
+        value = float(row["value"])
+        if name.startswith("match "):
+            name = name.removeprefix("match ")
+            decided = int(row["won"]) + int(row["lost"])
+            value = 100 * int(row["won"]) / decided if decided else 50.0
+        curves.setdefault(name, []).append((int(row["steps"]), value))
+    truths = [name for name in curves if name in ("exploitability", "kept")]
+    rivals = [name for name in curves if name not in truths]
+    figure = Figure(figsize=(10 if truths else 6, 4), layout="constrained")
+    axes: Any = figure.subplots(1, 1 + bool(truths), squeeze=False)[0]
+    for name in rivals:
+        axes[0].plot(*zip(*curves[name], strict=True), marker=".", label=name)
+    axes[0].axhline(50, color="0.7", linewidth=1, zorder=0)
+    axes[0].set(xlabel="decisions learned from", ylabel="% of decided games won", ylim=(-2, 102))
+    axes[0].legend(title="against", fontsize="small")
+    for name in truths:
+        axes[1].plot(*zip(*curves[name], strict=True), marker=".", color="black")
+        words = {
+            "exploitability": "lost to a best response",
+            "kept": "share of decisions that keep the value",
+        }
+        axes[1].set(xlabel="decisions learned from", ylabel=words[name])
+        axes[1].set_ylim(0, None if name == "exploitability" else 1.02)
+    figure.suptitle(folder.name, fontsize="small")
+    path = folder / PICTURE
+    png = io.BytesIO()
+    figure.savefig(png, dpi=120, format="png")
+    write_whole(path, png.getvalue())
+    return path

@@ -1,0 +1,248 @@
+"""The study `learning`: what the training scripts reach, over several seeds, beside the truth.
+
+Each part is some runs of `bidarena train`, the same for every seed, in folders of their own. A run
+that was stopped goes on, one that is done is not done again.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from bidarena.baselines.policy_file import policy_bot
+from bidarena.envs.check import whole
+from bidarena.envs.files import write_json
+from bidarena.envs.registry import make_game
+from bidarena.evaluate.report import Report, Sheet
+from bidarena.evaluate.strength import against
+from bidarena.evaluate.workers import in_processes
+from bidarena.train.folder import CONFIG, LAST, read_config, versions
+from bidarena.train.loop import Evaluation, run
+from bidarena.train.task import Task, evaluation_settings, hyperparameters, make_learner
+
+# Student's 97.5 % quantile for so many seeds
+STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306}
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One line of the study: what is learned, by what, and what it is measured by."""
+
+    name: str
+    game: str
+    algorithm: str
+    rules: tuple[tuple[str, Any], ...] = ()
+    opponent: str = "self"
+    rivals: tuple[str, ...] = ()
+    steps: float | None = None  # None: what suits the game
+
+
+FIXED = ("random", "value", "valueplus", "minimax")
+PARTS: dict[str, list[Lesson]] = {
+    "raj-fixed": [
+        Lesson(f"raj-against-{bot}", "raj", "maskable_ppo", (), bot, (bot,)) for bot in FIXED
+    ],
+    "raj-self": [Lesson("raj-self", "raj", "mmd")],
+    "scotch": [Lesson("scotch-self", "scotch", "mmd", rivals=("uniform", "dp"))],
+    "coins": [
+        Lesson(f"coins-{board}", "coins", "mmd", (("board", board),), rivals=("random",))
+        for board in ("triangle4", "triangle5")
+    ],
+    "twentynine": [Lesson("twentynine-self", "twentynine", "mmd", rivals=("random", "rules"))],
+}
+
+
+@dataclass
+class Settings:
+    """What training reaches on every game, over several seeds, with intervals.
+
+    Stop it whenever you like: the same command goes on where it was.
+
+    Example: bidarena study learning --part raj-fixed --seeds 3
+    """
+
+    part: Literal["all", "raj-fixed", "raj-self", "scotch", "coins", "twentynine"] = "all"
+    """what to learn"""
+
+    seeds: int = 3
+    """runs of everything, with the seeds 1, 2, ..."""
+
+    games: int = 20_000
+    """of each match at the end"""
+
+    scale: float = 1.0
+    """decisions to learn from, times what suits the game"""
+
+    processes: int = 2
+    """how many runs at the same time"""
+
+    folder: Path = Path("runs/study-learning")
+    """where runs are kept"""
+
+    json: bool = False
+    """print one JSON object instead of tables"""
+
+
+@dataclass(frozen=True)
+class _Job:
+    lesson: Lesson
+    seed: int
+    games: int
+    scale: float
+    folder: Path
+
+
+def study(settings: Settings, begin: Callable[[int, str], Callable[[int], None]]) -> Report:
+    """Run the parts that were asked for; what was found, also written into the folder."""
+    whole("seeds", settings.seeds, 1, 1000)
+    whole("games", settings.games, 2, 10**7)
+    whole("processes", settings.processes, 1, 256)
+    if not 0 < settings.scale <= 1e6:
+        raise ValueError(f"scale={settings.scale!r}: expected a number above 0, to 1e6")
+    parts = list(PARTS) if settings.part == "all" else [settings.part]
+    jobs = [
+        _Job(lesson, seed, settings.games, settings.scale, settings.folder)
+        for part in parts
+        for seed in range(1, settings.seeds + 1)
+        for lesson in PARTS[part]
+    ]
+    advance = begin(len(jobs), "runs")
+    found: dict[str, list[dict[str, Any]]] = {}
+    for job, result in in_processes(_learn, jobs, settings.processes):
+        found.setdefault(job.lesson.name, []).append(result)
+        advance(1)
+    lessons = [lesson for part in parts for lesson in PARTS[part]]
+    table = {lesson.name: _summary(lesson, found[lesson.name]) for lesson in lessons}
+    shown = {key: value for key, value in asdict(settings).items() if key not in ("json", "folder")}
+    result = {"study": "learning", "settings": shown, "lessons": table}
+    stem = "result" if settings.part == "all" else f"result-{settings.part}"
+    path = settings.folder / f"{stem}.json"
+    write_json(path, result)
+    return Report(result, [_sheet(table)], [path])
+
+
+def _learn(job: _Job) -> dict[str, Any]:
+    """One run to its end; what was measured there, in more games than on the way."""
+    lesson = job.lesson
+    folder = job.folder / f"{lesson.name}__{job.seed}"
+    settings = hyperparameters(lesson.algorithm, lesson.game)
+    steps = settings.pop("steps")
+    rules = {**settings.pop("rules", {}), **dict(lesson.rules)}
+    task = Task(
+        game=lesson.game,
+        rules=make_game(lesson.game, **rules).options,
+        algorithm=lesson.algorithm,
+        steps=int((lesson.steps or steps) * job.scale),
+        seed=job.seed,
+        players={"opponent": lesson.opponent, "seat": "random"},
+        settings=settings,
+    )
+    measured = evaluation_settings(lesson.game)
+    measured["rivals"] = lesson.rivals or tuple(measured["rivals"])
+    evaluation = Evaluation(**measured)
+    command = _command(task)
+    config = {
+        "command": command,
+        "task": task.as_dict(),
+        "evaluation": evaluation.as_dict(),
+        "versions": versions(),
+    }
+    resume = (folder / CONFIG).is_file()
+    if resume and read_config(folder)["task"] != _plain(task.as_dict()):
+        raise ValueError(f"{folder}: there is another run in this folder; move it away")
+    if not resume:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / CONFIG, config)
+    learner = make_learner(task)
+    found = run(learner, task, evaluation, folder, command=command, resume=resume)
+    game = task.make_game()
+    last = policy_bot(game, folder / LAST)
+    scores = against(game, last, evaluation.rivals, job.games, seed=job.seed)
+    return {**found, "scores": {rival: score.as_dict() for rival, score in scores.items()}}
+
+
+def _plain(value: Any) -> Any:
+    """As it comes back from JSON."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _command(task: Task) -> str:
+    """The line that makes the same run."""
+    defaults = make_game(task.game).options
+    rules = [
+        f"--{name.replace('_', '-')} {value}"
+        for name, value in task.rules.items()
+        if value != defaults[name]
+    ]
+    words = ["bidarena train", task.game, f"--algo {task.algorithm}", *rules]
+    words += [f"--opponent {task.players['opponent']}", f"--steps {task.steps}"]
+    return " ".join([*words, f"--seed {task.seed}"])
+
+
+def _summary(lesson: Lesson, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Means over the seeds with intervals, and how much of what is possible was reached."""
+    told: dict[str, Any] = {
+        "steps": runs[0]["steps"],
+        "cpu_seconds": interval([one["cpu_seconds"] for one in runs]),
+        "decided": {},
+        "mean_return": {},
+    }
+    for rival in runs[0]["scores"]:
+        scores = [one["scores"][rival] for one in runs]
+        told["decided"][rival] = interval([score["decided_rate"] for score in scores])
+        told["mean_return"][rival] = interval([score["mean_return"] for score in scores])
+    if runs[0]["truth"] is not None:
+        name = runs[0]["truth"]["name"]
+        told[name] = interval([one["truth"]["value"] for one in runs])
+    if lesson.opponent != "self":
+        told["best_possible_return"] = _best_possible(lesson)
+        reached = told["mean_return"][lesson.opponent]["mean"]
+        told["reached"] = reached / told["best_possible_return"]
+    return told
+
+
+def _best_possible(lesson: Lesson) -> float:
+    """What an exact best response wins against the opponent."""
+    from bidarena.evaluate.exploit import exploit
+
+    return exploit(lesson.game, lesson.opponent, **dict(lesson.rules)).best_response_value
+
+
+def interval(values: Sequence[float]) -> dict[str, Any]:
+    """The mean over seeds and its 95 % interval by Student's distribution."""
+    mean = statistics.fmean(values)
+    if len(values) < 2:
+        return {"mean": mean, "half_width": None, "values": list(values)}
+    factor = STUDENT.get(len(values), 1.96 if len(values) > 30 else 2.26)
+    half = factor * statistics.stdev(values) / math.sqrt(len(values))
+    return {"mean": mean, "half_width": half, "values": list(values)}
+
+
+def _sheet(table: dict[str, dict[str, Any]]) -> Sheet:
+    rows = []
+    for name, told in table.items():
+        measures = [
+            f"{100 * found['mean']:.1f} %{_half(found, 100)} of decided against {rival}"
+            for rival, found in told["decided"].items()
+        ]
+        for truth in ("exploitability", "kept"):
+            if truth in told:
+                measures.append(f"{truth} {told[truth]['mean']:.3f}{_half(told[truth], 1)}")
+        if "reached" in told:
+            best = told["best_possible_return"]
+            reached = told["reached"]
+            measures.append(f"{100 * reached:.1f} % of the best response's {best:+.3f}")
+        cpu = told["cpu_seconds"]["mean"]
+        rows.append([name, f"{told['steps']:,}", f"{cpu:.0f} s", "\n".join(measures)])
+    return Sheet("mean over seeds ± 95 %", ["lesson", "decisions", "CPU", "measured"], rows)
+
+
+def _half(found: dict[str, Any], times: float) -> str:
+    half = found["half_width"]
+    return "" if half is None else f" ± {times * half:.3g}"
