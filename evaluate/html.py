@@ -182,7 +182,7 @@ def interval_plot(rows: Sequence[Estimated], what: str) -> str:
     ticks = _ticks(low, high)
     low, high = min(low, ticks[0]), max(high, ticks[-1])
     label = 12 + max(7.6 * min(len(row.name), 30) for row in rows)
-    across, beside, line = 340, 100, 30
+    across, beside, line = 340, 20 + max(7.6 * len(row.text) for row in rows), 30
     height = line * len(rows) + 46
 
     def place(value: float) -> float:

@@ -20,7 +20,7 @@ from bidarena.evaluate.html import (
     table,
     write_page,
 )
-from bidarena.evaluate.record import Record, replay
+from bidarena.evaluate.record import Moment, Record, replay
 from bidarena.evaluate.standings import Pair, Standing, Standings
 
 MOST_FRAMES = 40_000  # drawings in a report; games beyond that are left out
@@ -213,10 +213,10 @@ def shown_game(game: Any, record: Record) -> dict[str, Any]:
         views[0].append(drawn[max(moment.mover, 0)])
         for seat, text in enumerate(drawn, 1):
             views[seat].append(text)
-        captions.append(_caption(seats, total, moment.number, moment.seat, moment.action))
+        captions.append(_caption(seats, total, moment))
     fault = record["fault"]
     if fault is not None:
-        captions[-1] += f"; then {seats[fault['seat']]} lost by a fault"
+        captions[-1] += ", and loses by a fault"
     names = ["whoever is to move", *(f"seat {seat}: {bot}" for seat, bot in enumerate(seats))]
     return {
         "group": " / ".join(sorted(set(seats))),
@@ -234,12 +234,15 @@ def _seated(seats: list[str]) -> list[str]:
     return list(dict.fromkeys(seats))
 
 
-def _caption(
-    seats: list[str], total: int, number: int, seat: int | None, action: int | None
-) -> str:
-    if seat is None:
-        return f"the deal, before the first of {total} moves"
-    return f"move {number} of {total}: {seats[seat]} in seat {seat} took action {action}"
+def _caption(seats: list[str], total: int, moment: Moment) -> str:
+    """What has just happened, and who is next."""
+    made = f"the deal, before the first of {total} moves"
+    if moment.seat is not None:
+        who = f"{seats[moment.seat]} in seat {moment.seat}"
+        made = f"move {moment.number} of {total}: {who} took action {moment.action}"
+    if moment.mover < 0:
+        return f"{made}; the game is over"
+    return f"{made}; seat {moment.mover} ({seats[moment.mover]}) is to move"
 
 
 def _result(record: Record) -> str:
