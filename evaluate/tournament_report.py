@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bidarena.envs.words import words_of
 from bidarena.evaluate.html import (
     Cell,
     Estimated,
@@ -208,12 +209,17 @@ def shown_game(game: Any, record: Record) -> dict[str, Any]:
     views: list[list[str]] = [[] for _ in range(1 + game.players)]
     captions = []
     total = len(record["actions"])
+    words, before = words_of(game), None
     for moment in replay(record, game):
         drawn = [moment.drawn(seat) for seat in range(game.players)]
         views[0].append(drawn[max(moment.mover, 0)])
         for seat, text in enumerate(drawn, 1):
             views[seat].append(text)
-        captions.append(_caption(seats, total, moment))
+        move = ""
+        if before is not None and moment.action is not None:
+            move = words.name(game, before, moment.action)
+        captions.append(_caption(seats, total, moment, move))
+        before = moment.state.copy()
     fault = record["fault"]
     if fault is not None:
         captions[-1] += ", and loses by a fault"
@@ -234,12 +240,12 @@ def _seated(seats: list[str]) -> list[str]:
     return list(dict.fromkeys(seats))
 
 
-def _caption(seats: list[str], total: int, moment: Moment) -> str:
-    """What has just happened, and who is next."""
+def _caption(seats: list[str], total: int, moment: Moment, move: str) -> str:
+    """What has just happened, the last move in words, and who is next."""
     made = f"the deal, before the first of {total} moves"
     if moment.seat is not None:
         who = f"{seats[moment.seat]} in seat {moment.seat}"
-        made = f"move {moment.number} of {total}: {who} took action {moment.action}"
+        made = f"move {moment.number} of {total}: {who}: {move}"
     if moment.mover < 0:
         return f"{made}; the game is over"
     return f"{made}; seat {moment.mover} ({seats[moment.mover]}) is to move"
