@@ -220,7 +220,8 @@ class MMD:
                 self._updates += 1
                 with torch.no_grad():
                     weight = (settings.average + 1.0) / (settings.average + self._updates)
-                    torch._foreach_lerp_(self._average, self._policy, min(weight, 1.0))
+                    for mean, latest in zip(self._average, self._policy, strict=True):
+                        mean.lerp_(latest, weight)
                     moved = (now * (logs - before[part])).sum(1).mean()
                     sums += torch.stack([entropy, moved, value_loss])
         means = (sums / (parts * settings.epochs)).tolist()

@@ -57,7 +57,7 @@ def play(
             from the decisions until then, because others are not met as they really play.
     """
     game, rows = batch.game, batch.rows
-    teams = np.array(game.teams)
+    sides = np.unique(game.teams, return_inverse=True)[1]
     # what keeps its value while players commit moves they make at the same time
     together = slice(None) if game.simultaneous is None else game.state[game.simultaneous]
     began = time.process_time()
@@ -81,17 +81,17 @@ def play(
             actions[free] = chosen
             astray = exploring[free]
             if astray.any():
-                anything = (luck.random(legal.shape, np.float32) * legal).argmax(axis=1)
-                wanders = astray & (teams[movers] == explorer[free])
+                anything = ((1 - luck.random(legal.shape, np.float32)) * legal).argmax(axis=1)
+                wanders = astray & (sides[movers] == explorer[free])
                 actions[free] = np.where(wanders, anything, chosen)
             at = np.flatnonzero(~astray)
             seen = (observations, legal, chosen, log_chances, values)
             moments.append((free[at], movers[at], *(part[at] for part in seen)))
-        before = batch.states[:, together].copy()
+        before = batch.states[:, together].copy() if explore > 0 else None
         began = time.process_time()
         batch.step(actions)
         env_seconds += time.process_time() - began
-        if explore > 0:
+        if before is not None:
             done = (batch.states[:, together] != before).any(axis=1)
             exploring &= ~done | (luck.random(rows) < explore)
 
@@ -103,6 +103,11 @@ def play(
         outlook[row, mover] = target
         expected[row, mover] = (np.exp(log_chances) * values).sum(axis=1)
         targets.append(target)
+    if sum(len(target) for target in targets) == 0:
+        raise ValueError(
+            f"rows={rows}, explore={explore}: no decision was left to learn from in {game!r}; "
+            "expected more rows or less exploring"
+        )
     _, _, *seen_parts = zip(*moments, strict=True)
     views, legals, choices, logs, worths = (np.concatenate(part) for part in seen_parts)
     came = np.concatenate(targets[::-1])

@@ -14,10 +14,11 @@ import yaml
 from bidarena import train
 from bidarena.baselines.network import network_bot
 from bidarena.envs import make_game
+from bidarena.envs.batch import Batch
 from bidarena.envs.registry import env_id
 from bidarena.evaluate.exploit import exploit
 from bidarena.train.mmd import MMD, Settings
-from bidarena.train.selfplay import draw
+from bidarena.train.selfplay import draw, play
 
 SMALL = {"rows": 64, "hidden": [16], "minibatch": 128}
 TINY_RAJ = {"cards": [1, 2, 3], "items": [1, 2, 3], "reward": "margin"}
@@ -203,6 +204,27 @@ def test_mmd__refuses_to_explore_where_that_would_mislead():
 def test_mmd__refuses_games_that_are_not_of_two_sides():
     with pytest.raises(ValueError, match="two sides"):
         MMD(make_game("raj", players=3), {}, seed=0, total=1000)
+
+
+def always_heads(observations, legal):
+    certain = np.tile(np.array([0.0, -np.inf], np.float32), (len(legal), 1))
+    return certain, np.zeros(legal.shape, np.float32)
+
+
+def test_play__nothing_is_learned_from_moves_that_explore():
+    batch = Batch(toy_pennies.pennies(), 1000, seed=0)
+    luck = np.random.default_rng(0)
+    decisions = play(batch, always_heads, luck, decay=1.0, explore=0.5)
+    assert 800 < len(decisions.actions) < 1200  # two each in about half of the games
+    seat = decisions.observations[:, 1]
+    assert decisions.targets == pytest.approx(np.where(seat == 0, 0.8, -0.8))
+    assert len(set(batch.returns[:, 0])) > 1  # others did show tails
+
+
+def test_play__refuses_to_explore_all_games_to_their_ends():
+    batch = Batch(toy_pennies.pennies(), 3, seed=0)
+    with pytest.raises(ValueError, match=r"rows=3, explore=0.999"):
+        play(batch, always_heads, np.random.default_rng(0), decay=1.0, explore=0.999)
 
 
 def test_draw__follows_the_probabilities_and_never_takes_the_impossible():
