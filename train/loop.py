@@ -17,6 +17,7 @@ from typing import Any
 
 from bidarena.baselines.network import Network, network_bot
 from bidarena.baselines.policy_file import save_policy
+from bidarena.baselines.solvers.policies import with_probabilities
 from bidarena.envs.game import Game
 from bidarena.evaluate.strength import against, truth_of
 from bidarena.train.folder import (
@@ -160,7 +161,8 @@ class _Book:
         wanted = self.evaluation
         bot = network_bot(self.game, network, self.task.algorithm)
         scores = against(self.game, bot, wanted.rivals, wanted.games, seed=self.task.seed)
-        truth = truth_of(self.game, bot) if wanted.exact else None
+        policy = with_probabilities(network.probabilities)
+        truth = truth_of(self.game, policy) if wanted.exact else None
         measured = {rival: score.decided_rate for rival, score in scores.items()}
         goodness = sum(score.mean for score in scores.values()) / max(1, len(scores))
         for rival, score in scores.items():

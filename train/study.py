@@ -7,6 +7,7 @@ that was stopped goes on, one that is done is not done again.
 from __future__ import annotations
 
 import math
+import shlex
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -47,7 +48,10 @@ PARTS: dict[str, list[Lesson]] = {
         Lesson(f"raj-against-{bot}", "raj", "maskable_ppo", (), bot, (bot,)) for bot in FIXED
     ],
     "raj-self": [Lesson("raj-self", "raj", "mmd")],
-    "scotch": [Lesson("scotch-self", "scotch", "mmd", rivals=("uniform", "dp"))],
+    "scotch": [
+        Lesson("scotch-fixed", "scotch", "maskable_ppo", (), "uniform dp", ("uniform", "dp")),
+        Lesson("scotch-self", "scotch", "mmd", rivals=("uniform", "dp")),
+    ],
     "coins": [
         Lesson(f"coins-{board}", "coins", "mmd", (("board", board),), rivals=("random",))
         for board in ("triangle4", "triangle5")
@@ -138,7 +142,7 @@ def _learn(job: _Job) -> dict[str, Any]:
         algorithm=lesson.algorithm,
         steps=int((lesson.steps or steps) * job.scale),
         seed=job.seed,
-        players={"opponent": lesson.opponent, "seat": "random"},
+        players={"opponent": _opponents(lesson), "seat": "random"},
         settings=settings,
     )
     measured = evaluation_settings(lesson.game)
@@ -165,6 +169,12 @@ def _learn(job: _Job) -> dict[str, Any]:
     return {**found, "scores": {rival: score.as_dict() for rival, score in scores.items()}}
 
 
+def _opponents(lesson: Lesson) -> str | list[str]:
+    """One opponent, or several of which one is drawn in each game."""
+    several = lesson.opponent.split()
+    return several if len(several) > 1 else lesson.opponent
+
+
 def _plain(value: Any) -> Any:
     """As it comes back from JSON."""
     if isinstance(value, dict):
@@ -181,7 +191,9 @@ def _command(task: Task) -> str:
         if value != defaults[name]
     ]
     words = ["bidarena train", task.game, f"--algo {task.algorithm}", *rules]
-    words += [f"--opponent {task.players['opponent']}", f"--steps {task.steps}"]
+    opponent = task.players["opponent"]
+    named = opponent if isinstance(opponent, str) else shlex.quote(" ".join(opponent))
+    words += [f"--opponent {named}", f"--steps {task.steps}"]
     return " ".join([*words, f"--seed {task.seed}"])
 
 
@@ -200,7 +212,7 @@ def _summary(lesson: Lesson, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     if runs[0]["truth"] is not None:
         name = runs[0]["truth"]["name"]
         told[name] = interval([one["truth"]["value"] for one in runs])
-    if lesson.opponent != "self":
+    if lesson.opponent != "self" and isinstance(_opponents(lesson), str):
         told["best_possible_return"] = _best_possible(lesson)
         reached = told["mean_return"][lesson.opponent]["mean"]
         told["reached"] = reached / told["best_possible_return"]

@@ -8,9 +8,11 @@ import pytest
 
 from bidarena.baselines.network import Network, network_bot
 from bidarena.baselines.policy_file import save_policy
+from bidarena.baselines.solvers.policies import with_probabilities
 from bidarena.envs import Batch, make_bot, make_game
 from bidarena.envs.rng import seeded
 from bidarena.envs.testing import check_bot
+from bidarena.evaluate.exploit import exploit
 from bidarena.evaluate.exploit_twentynine import exploit_twentynine
 from bidarena.evaluate.match import play_match
 
@@ -115,3 +117,13 @@ def test_local_response__knows_a_network(tmp_path):
     found = exploit_twentynine(game, str(path), samples=5, games=200, seed=0)
     assert found.model == str(path)
     assert found.best_response_value > 0.1  # it plays at random
+
+
+@pytest.mark.parametrize("head", ["logits", "values"])
+def test_network__probabilities_are_those_of_the_bot(head):
+    game = make_game("raj", cards=[1, 2, 3], items=[1, 2, 3])
+    network = random_network(game, head=head)
+    by_bot = exploit(game, network_bot(game, network, "net"))
+    by_rows = exploit(game, with_probabilities(network.probabilities))
+    assert by_bot.exact
+    assert by_rows.best_response_value == pytest.approx(by_bot.best_response_value, abs=1e-5)
