@@ -24,7 +24,7 @@ from bidarena.envs.game import Game
 from bidarena.envs.rng import seeded
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("adding_a_game.md", "adding_a_bot.md", "../README.md")
+PAGES = ("adding_a_game.md", "adding_a_bot.md", "twentynine_server.md", "../README.md")
 
 PATIENCE = 300  # seconds; a page takes a few, but may have to wait for the processor
 
