@@ -19,6 +19,7 @@ from bidarena.baselines.adapters.twentynine_messages import CLOCK, check_rules, 
 from bidarena.baselines.adapters.twentynine_rebuild import legal_actions, rebuild
 from bidarena.baselines.search.layout import SECONDS
 from bidarena.baselines.search.think import search_act
+from bidarena.envs.batch import ask_policy
 from bidarena.envs.game import Game, Params, Rng, State
 from bidarena.envs.learner import player_of
 from bidarena.envs.registry import Bot, make_bot
@@ -90,7 +91,7 @@ def make_chooser(game: Game, bot: str | Bot | Callable[[Any, Any], Any], seed: i
             mask = np.zeros(game.actions, np.int8)
             game.call("legal")(game.cfg, state, mask)
             with one_at_a_time:
-                return int(player(view, mask))
+                return int(ask_policy(player, view[None], mask[None])[0])
         seconds = budget(state, seat, remaining) * PUNCTUAL / 1000
         if player.outside is not None:
             with one_at_a_time:
@@ -134,8 +135,9 @@ def _rehearse(game: Game, choose: Chooser) -> None:
     while state[MOVER] >= 0:
         seat = int(state[MOVER])
         asked = rebuild(game, *question(state, seat))
-        for remaining in (TOO_LATE, 0.0):
-            action = choose(asked.state, asked.seat, remaining)
+        choose(asked.state, asked.seat, 0.0)
+        action = choose(asked.state, asked.seat, TOO_LATE)
         legal = legal_actions(game, state)
-        assert action in legal, f"{action} is not one of {legal}"
+        if action not in legal:
+            raise ValueError(f"bot: it chose {action}, which is not legal; expected one of {legal}")
         game.call("step")(game.cfg, state, action, words)

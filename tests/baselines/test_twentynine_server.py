@@ -26,8 +26,9 @@ from bidarena.baselines.adapters.twentynine_http import HttpPlayer
 from bidarena.baselines.adapters.twentynine_messages import CLOCK
 from bidarena.baselines.adapters.twentynine_rebuild import rebuild
 from bidarena.baselines.adapters.twentynine_server import CONNECTIONS, LARGEST, serving
-from bidarena.envs import make_bot, make_game
+from bidarena.envs import batched, make_bot, make_game
 from bidarena.envs.game import Game
+from bidarena.envs.twentynine.layout import card_of
 
 
 @pytest.fixture(scope="module")
@@ -190,8 +191,11 @@ def test_chooser__refuses_what_a_request_cannot_tell(game: Game) -> None:
 
 def test_chooser__takes_callables_and_bots(game: Game) -> None:
     asked = rebuild(game, "/play", CAPTURED)
-    for bot in (lambda view, mask: int(np.argmax(mask)), make_bot(game, "rules")):
-        assert make_chooser(game, bot)(asked.state, asked.seat, CLOCK) == 22  # 9H
+    many = batched(lambda views, masks: masks.argmax(axis=1))
+    for bot in (lambda view, mask: int(np.argmax(mask)), many, make_bot(game, "rules")):
+        assert make_chooser(game, bot)(asked.state, asked.seat, CLOCK) == card_of("9H")
+    with pytest.raises(ValueError, match="it chose 50, which is not legal"):
+        make_chooser(game, lambda view, mask: 50)
 
 
 # --- refusals ------------------------------------------------------------------------------------
