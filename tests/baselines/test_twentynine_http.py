@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import pickle
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -451,6 +455,41 @@ def test_connection__is_kept_and_dialled_again_when_it_was_closed(game: Game) ->
             player(game.new_state(np.array([seed, 1], np.uint64)), 0, NO_LUCK)
         player.close()
     assert len(connections) == 3
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl for a certificate")
+def test_connection__may_be_https(
+    game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    subprocess.run([*make, *files, *name], check=True, capture_output=True)
+    secret = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    secret.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    asked = []
+
+    def handle(connection: socket.socket) -> None:
+        with secret.wrap_socket(connection, server_side=True) as line:
+            while True:
+                asked.append(read_request(line)[0])
+                if len(asked) > 2:
+                    time.sleep(5)
+                reply(line, {"bid": 16})
+
+    state = game.new_state(np.array([5, 6], np.uint64))
+    with strange_bot(handle) as address:
+        there = address.replace("http://127.0.0.1", "https://localhost")
+        with pytest.raises(ValueError, match="certificate verify failed"):
+            opener(game, there)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+        player = opener(game, f"{there}#ms=400").outside
+        assert isinstance(player, HttpPlayer)
+        assert player(state, 0, NO_LUCK) == layout.BID_16
+        with pytest.raises(Fault, match="/bid: did not answer within the 400 ms"):
+            player(state, 0, NO_LUCK)
+        player.close()
+    assert asked == ["/hi", "/bid", "/bid"]
 
 
 @pytest.mark.parametrize(
