@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ from bidarena.baselines.adapters.twentynine_messages import CLOCK, check_rules, 
 from bidarena.baselines.adapters.twentynine_rebuild import legal_actions, rebuild
 from bidarena.baselines.search.layout import SECONDS
 from bidarena.baselines.search.think import search_act
+from bidarena.baselines.twentynine_pimc import SAMPLES, pimc
 from bidarena.envs.batch import ask_policy
 from bidarena.envs.game import Game, Params, Rng, State
 from bidarena.envs.learner import player_of
@@ -31,6 +33,7 @@ Chooser = Callable[[State, int, float], int]  # (state, seat, milliseconds left)
 ON_THE_WAY = 4.0  # milliseconds of each answer that are not for thinking
 PUNCTUAL = 0.95  # of the time is used, as by the searches themselves
 SIZED_FOR = 500  # milliseconds for which a tree has room, if the bot is not told otherwise
+MARGIN = 1.5  # how much longer than expected the next samples may take
 TOO_LATE = 20.0  # milliseconds: with less for the rest of the deal, nobody thinks any more
 
 
@@ -62,8 +65,8 @@ def make_chooser(game: Game, bot: str | Bot | Callable[[Any, Any], Any], seed: i
     """A function that answers for a bot: (state, seat, milliseconds left) -> action.
 
     A bot that searches is held to its `budget` of the clock; one that is named without a number of
-    iterations or milliseconds uses all of it. Others take the time they take. When next to nothing
-    is left, `rules` answers instead.
+    iterations or milliseconds uses all of it. `pimc` takes fewer samples when they would take too
+    long. Others take the time they take. When next to nothing is left, `rules` answers instead.
 
     Raises:
         ValueError: if the rules are not the competition's, or the bot sees what is hidden.
@@ -77,6 +80,7 @@ def make_chooser(game: Game, bot: str | Bot | Callable[[Any, Any], Any], seed: i
     if isinstance(player, Bot) and not player.fair:
         raise ValueError(f"bot={bot!r}: it sees what is hidden, and a request does not tell that")
     quick = make_bot(game, "rules")
+    samples_act = pimc(game).act
     searches = isinstance(player, Bot) and player.act is search_act
     limit = float(player.params[SECONDS]) if searches else -1.0  # type: ignore[union-attr]
     one_at_a_time = threading.Lock()  # for bots with a memory or threads of their own
@@ -99,6 +103,8 @@ def make_chooser(game: Game, bot: str | Bot | Callable[[Any, Any], Any], seed: i
                     player.params[SECONDS] = _less(seconds, limit)
                 player.outside.forget()
                 return int(player.outside(state, seat, words))
+        if player.act is samples_act:
+            return _ask_in_time(game, player, state, seat, words, seconds)
         params = player.params
         if searches:
             params = params.copy()
@@ -126,6 +132,25 @@ def _less(seconds: float, limit: float) -> float:
 def _ask(game: Game, bot: Bot, params: Params, state: State, seat: int, words: Rng) -> int:
     act = game.compiled(bot.act, **bot.more)
     return int(act(game.cfg, params, state, seat, words, np.zeros(game.actions, np.int8)))
+
+
+def _ask_in_time(game: Game, bot: Bot, state: State, seat: int, words: Rng, seconds: float) -> int:
+    """`pimc`, which knows no clock, with as many of its samples as there is time for.
+
+    First one sample, which tells how long they take; then all of them, or twice as many as before
+    for as long as that fits. It starts anew each time, so that with time enough the answer is the
+    same as without a clock.
+    """
+    end, wanted, samples = time.monotonic() + seconds, int(bot.params[SAMPLES]), 1
+    while True:
+        began, params = time.monotonic(), bot.params.copy()
+        params[SAMPLES] = samples
+        action = _ask(game, bot, params, state, seat, words.copy())
+        now = time.monotonic()
+        most = int((end - now) / max(MARGIN * (now - began) / samples, 1e-9))
+        if samples == wanted or most < min(2 * samples, wanted):
+            return action
+        samples = wanted if most >= wanted else 2 * samples
 
 
 def _rehearse(game: Game, choose: Chooser) -> None:

@@ -21,13 +21,15 @@ import pytest
 from twentynine_requests import BID, CAPTURED, REQUESTS, TRUMP, play_deal
 
 from bidarena.baselines.adapters import twentynine_server
-from bidarena.baselines.adapters.twentynine_chooser import ON_THE_WAY, budget, make_chooser
+from bidarena.baselines.adapters.twentynine_chooser import ON_THE_WAY, budget, luck, make_chooser
 from bidarena.baselines.adapters.twentynine_http import HttpPlayer
 from bidarena.baselines.adapters.twentynine_messages import CLOCK
-from bidarena.baselines.adapters.twentynine_rebuild import rebuild
+from bidarena.baselines.adapters.twentynine_rebuild import legal_actions, rebuild
 from bidarena.baselines.adapters.twentynine_server import CONNECTIONS, LARGEST, serving
 from bidarena.envs import batched, make_bot, make_game
 from bidarena.envs.game import Game
+from bidarena.envs.testing import random_states
+from bidarena.envs.twentynine import layout
 from bidarena.envs.twentynine.layout import card_of
 
 
@@ -178,6 +180,25 @@ def test_search__takes_no_longer_than_it_was_told_to(game: Game) -> None:
         for _ in range(4):
             choose(asked.state, asked.seat, CLOCK)
         assert time.monotonic() - began < 4 * CLOCK / 11 / 1000 / 2
+
+
+def test_pimc__takes_as_many_samples_as_there_is_time_for(game: Game) -> None:
+    """With time enough all of them, and its answer is its own; else fewer, but an answer."""
+    bot, choose = make_bot(game, "pimc:samples=3"), make_chooser(game, "pimc:samples=3", seed=5)
+    hasty = make_chooser(game, "pimc:samples=10000", seed=5)
+    act, decisions = game.compiled(bot.act, **bot.more), 0
+    for state, mover, _ in random_states(game, 2, seed=9):
+        if state[layout.TRICK] < 5:
+            continue  # later on a sample takes no time
+        scratch = np.zeros(game.actions, np.int8)
+        words = luck(game, state, mover, 5)
+        expected = int(act(game.cfg, bot.params, state, mover, words, scratch))
+        assert choose(state, mover, CLOCK) == expected
+        began = time.monotonic()
+        assert hasty(state, mover, 60.0) in legal_actions(game, state)
+        assert time.monotonic() - began < 0.5
+        decisions += 1
+    assert decisions > 20
 
 
 def test_chooser__refuses_what_a_request_cannot_tell(game: Game) -> None:
