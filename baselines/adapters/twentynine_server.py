@@ -4,42 +4,30 @@
     with serving("twentynine", "rules") as address: ...     # in a thread, on a free port
 
 Every request tells all that is needed, so nothing is remembered between two of them. It answers
-GET /hi and POST /bid, /chooseTrump and /play; anything else gets an error with a reason as JSON.
-It is meant to stay up whatever is sent: bodies, times, connections and threads are bounded.
+GET /hi and POST /bid, /chooseTrump and /play.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import socket
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from bidarena.baselines.adapters.punctual import Punctual, punctual
 from bidarena.baselines.adapters.twentynine_chooser import Chooser, make_chooser
-from bidarena.baselines.adapters.twentynine_fields import FIELDS
 from bidarena.baselines.adapters.twentynine_messages import answer_of
 from bidarena.baselines.adapters.twentynine_rebuild import legal_actions, rebuild
+from bidarena.baselines.adapters.twentynine_web import Server
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.rng import WORDS
 from bidarena.envs.twentynine.layout import BIDDER, REVEAL
-
-LARGEST = 1 << 16  # bytes of a request; real ones have less than two thousand
-IDLE = 60.0  # seconds that a connection may be silent
-PATIENCE = 5.0  # seconds for the rest of a request to arrive, and for the answer to be taken
-CONNECTIONS = 64  # at the same time
-LEFTOVERS = 1 << 20  # bytes that are read and thrown away, so that a refusal arrives
 
 Player = str | Bot | Callable[[Any, Any], Any]
 
@@ -78,12 +66,12 @@ def serving(
 
 
 @contextmanager
-def _listening(game: str | Game, bot: Player, host: str, port: int, seed: int) -> Iterator[_Server]:
+def _listening(game: str | Game, bot: Player, host: str, port: int, seed: int) -> Iterator[Server]:
     made = make_game(game)
     whole("port", port, 0, 65535)
     chooser = make_chooser(made, bot, whole("seed", seed, 0, 2**63))
     try:
-        server = _Server(made, chooser, host, port)
+        server = Server(partial(answer, made, chooser), host, port)
     except OSError as wrong:
         raise ValueError(f"host={host!r}, port={port}: cannot listen there: {wrong}") from None
     try:
@@ -100,12 +88,16 @@ def answer(game: Game, choose: Chooser, path: str, request: Any, arrived: float)
 
     Raises:
         ValueError: if the request is broken; the message names the field.
+        RuntimeError: if the bot fails or breaks the rules.
     """
     state, seat, remaining, _ = rebuild(game, path, request)
 
     def act() -> int:
         passed = (time.monotonic() - arrived) * 1000
-        action = choose(state, seat, remaining - passed)
+        try:
+            action = choose(state, seat, remaining - passed)
+        except ValueError as wrong:  # of the bot, not of the request
+            raise RuntimeError(f"the bot failed: {wrong}") from wrong
         if action not in legal_actions(game, state):
             raise RuntimeError(f"the bot chose {action}, which is not legal")
         return action
@@ -115,226 +107,3 @@ def answer(game: Game, choose: Chooser, path: str, request: Any, arrived: float)
         game.call("step")(game.cfg, state, action, np.ones(WORDS, np.uint64))
         return {**answer_of(action), **answer_of(act())}
     return answer_of(action)
-
-
-# --- HTTP ----------------------------------------------------------------------------------------
-
-
-class _Server(ThreadingHTTPServer):
-    """A thread for each connection, up to a limit."""
-
-    daemon_threads = True
-    request_queue_size = 128
-
-    def __init__(self, game: Game, chooser: Chooser, host: str, port: int) -> None:
-        self.game, self.chooser = game, chooser
-        self.thinking = threading.BoundedSemaphore(os.cpu_count() or 1)
-        self._places = threading.BoundedSemaphore(CONNECTIONS)
-        self._open: set[socket.socket] = set()
-        self._lock = threading.Lock()
-        if ":" in host:
-            self.address_family = socket.AF_INET6
-        super().__init__((host, port), _Handler)
-
-    @property
-    def address(self) -> str:
-        """Where it listens."""
-        host, port = self.server_address[:2]
-        return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
-
-    def server_bind(self) -> None:
-        """Without asking the name service who we are, which the base class does and may take."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
-
-    def get_request(self) -> tuple[Punctual, Any]:
-        """A connection that keeps a deadline."""
-        connected, address = self.socket.accept()
-        return punctual(connected), address
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Start a thread, or refuse when there are too many."""
-        if not self._places.acquire(blocking=False):
-            body = b'{"error": "too many connections"}'
-            head = f"HTTP/1.1 503 Busy\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-            request.deadline = time.monotonic() + 0.1
-            with suppress(OSError):
-                request.sendall(head.encode() + body)
-            super().shutdown_request(request)
-            return
-        with self._lock:
-            self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        """A connection has ended."""
-        with self._lock:
-            ours = request in self._open
-            self._open.discard(request)
-        super().shutdown_request(request)
-        if ours:
-            self._places.release()
-
-    def server_close(self) -> None:
-        """Hang up on everybody."""
-        super().server_close()
-        with self._lock:
-            for connection in self._open:
-                with suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that breaks is nothing to speak of; anything else is told in a line."""
-        wrong = sys.exc_info()[1]
-        if not isinstance(wrong, OSError):
-            print(f"bidarena: a request failed: {wrong!r}", file=sys.stderr)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    server_version, sys_version = "bidarena", ""
-    disable_nagle_algorithm = True
-    wbufsize = -1  # head and body leave in one piece
-    server: _Server
-    connection: Punctual
-    _unread = 0  # bytes of the request's body that were not read
-
-    def handle_one_request(self) -> None:
-        """One request, within its time."""
-        self.connection.deadline = time.monotonic() + IDLE
-        self._unread = 0
-        super().handle_one_request()
-
-    def do_GET(self) -> None:
-        """Say hello."""
-        self._unread = self._declared()
-        if self._route() == "/hi":
-            self._send(HTTPStatus.OK, {"value": "hello"})
-        else:
-            self._refuse_method()
-
-    def do_POST(self) -> None:
-        """Answer a question."""
-        arrived = time.monotonic()
-        path = self._route()
-        self._unread = self._declared()
-        if path not in FIELDS:
-            self._refuse_method()
-            return
-        try:
-            body = self._body()
-        except _Refusal as refused:
-            self._refuse(*refused.args)
-            return
-        try:
-            request = json.loads(body)
-        except (ValueError, RecursionError) as wrong:
-            self._refuse(HTTPStatus.BAD_REQUEST, f"the body is not JSON: {str(wrong)[:200]}")
-            return
-        try:
-            with self.server.thinking:
-                found = answer(self.server.game, self.server.chooser, path, request, arrived)
-        except (ValueError, RecursionError) as wrong:
-            self._refuse(HTTPStatus.BAD_REQUEST, str(wrong)[:500])
-        except Exception as wrong:
-            print(f"bidarena: no answer to {path}: {wrong!r}", file=sys.stderr)
-            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, f"no answer: {wrong!r:.200}")
-        else:
-            self._send(HTTPStatus.OK, found)
-
-    def _declared(self) -> int:
-        """How long the body is said to be; as much as we throw away if that is not clear."""
-        if "Transfer-Encoding" in self.headers:
-            return LEFTOVERS
-        told = set(self.headers.get_all("Content-Length", ["0"]))
-        text = told.pop().strip() if len(told) == 1 else ""
-        return int(text[:18]) if text.isascii() and text.isdecimal() else LEFTOVERS
-
-    def _body(self) -> bytes:
-        """The body of a request, which must tell its length."""
-        told, length = self.headers.get_all("Content-Length", []), self._unread
-        if "Transfer-Encoding" in self.headers or not told:
-            raise _Refusal(HTTPStatus.LENGTH_REQUIRED, "Content-Length: missing")
-        if len(set(told)) > 1 or not told[0].strip().isdecimal():
-            reason = f"Content-Length={', '.join(told)[:50]!r}: expected a number"
-            raise _Refusal(HTTPStatus.BAD_REQUEST, reason)
-        if length > LARGEST:
-            reason = f"the body is too large; at most {LARGEST} bytes"
-            raise _Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
-        self.connection.deadline = time.monotonic() + PATIENCE
-        body = self.rfile.read(length)
-        if len(body) < length:
-            raise _Refusal(HTTPStatus.BAD_REQUEST, f"only {len(body)} of {length} bytes came")
-        self._unread = 0
-        return body
-
-    def _route(self) -> str:
-        return self.path.partition("?")[0]
-
-    def _refuse_method(self) -> None:
-        """The path is not known, or not for this method."""
-        path = self._route()
-        if path == "/hi":
-            self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, "/hi: use GET", Allow="GET")
-        elif path in FIELDS:
-            self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, f"{path}: use POST", Allow="POST")
-        else:
-            known = ", ".join(["/hi", *FIELDS])
-            self._refuse(HTTPStatus.NOT_FOUND, f"{path[:100]}: there are {known}")
-
-    def _refuse(self, status: int, reason: str, **headers: str) -> None:
-        self._send(status, {"error": reason}, **headers)
-
-    def _send(self, status: int, content: dict[str, Any], **headers: str) -> None:
-        body = json.dumps(content).encode()
-        self.connection.deadline = time.monotonic() + PATIENCE
-        self.send_response(status)
-        if self._unread:  # it would be taken for the next request
-            self.close_connection = True
-            self.send_header("Connection", "close")
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-        self.wfile.flush()
-        if self._unread:
-            self._read_leftovers()
-
-    def _read_leftovers(self) -> None:
-        """Take in some of what was not read: closing at once would destroy the refusal."""
-        with suppress(OSError):
-            self.connection.shutdown(socket.SHUT_WR)
-            self.connection.deadline = time.monotonic() + 1.0
-            left = min(self._unread, LEFTOVERS)
-            while left > 0 and (piece := self.rfile.read1(min(left, 1 << 16))):
-                left -= len(piece)
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What the base class refuses: broken requests, and methods it does not know."""
-        if code == HTTPStatus.NOT_IMPLEMENTED:
-            self._unread = self._declared()
-            self._refuse_method()
-            return
-        self.request_version = "HTTP/1.1"  # it may have been too broken to tell
-        self._unread = LEFTOVERS
-        self._refuse(code, message or HTTPStatus(code).phrase)
-
-    def handle_expect_100(self) -> bool:
-        """Let a client that asks whether to go on know it at once."""
-        go_on = super().handle_expect_100()
-        self.wfile.flush()
-        return go_on
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
-
-
-class _Refusal(Exception):  # noqa: N818 - holds a status and a reason
-    pass

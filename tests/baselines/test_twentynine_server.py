@@ -20,12 +20,13 @@ import numpy as np
 import pytest
 from twentynine_requests import BID, CAPTURED, REQUESTS, TRUMP, play_deal
 
-from bidarena.baselines.adapters import twentynine_server
+from bidarena.baselines.adapters import twentynine_web
 from bidarena.baselines.adapters.twentynine_chooser import ON_THE_WAY, budget, luck, make_chooser
 from bidarena.baselines.adapters.twentynine_http import HttpPlayer
 from bidarena.baselines.adapters.twentynine_messages import CLOCK
 from bidarena.baselines.adapters.twentynine_rebuild import legal_actions, rebuild
-from bidarena.baselines.adapters.twentynine_server import CONNECTIONS, LARGEST, serving
+from bidarena.baselines.adapters.twentynine_server import serving
+from bidarena.baselines.adapters.twentynine_web import CONNECTIONS, LARGEST
 from bidarena.envs import batched, make_bot, make_game
 from bidarena.envs.game import Game
 from bidarena.envs.testing import random_states
@@ -430,8 +431,8 @@ def test_server__has_room_again_when_others_hang_up(game: Game) -> None:
 
 def test_server__does_not_wait_for_ever(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither for a request nor for the rest of one, even if a byte comes now and then."""
-    monkeypatch.setattr(twentynine_server, "IDLE", 0.3)
-    monkeypatch.setattr(twentynine_server, "PATIENCE", 0.3)
+    monkeypatch.setattr(twentynine_web, "IDLE", 0.3)
+    monkeypatch.setattr(twentynine_web, "PATIENCE", 0.3)
     with serving(game, "rules") as address:
         host, _, port = address.removeprefix("http://").partition(":")
         for start in (
@@ -463,7 +464,7 @@ def test_server__a_bot_that_fails_is_told_and_the_next_request_is_answered(
     def moody(view: Any, mask: Any) -> int:
         calls.append(1)
         if calls[0] == "served" and len(calls) % 2:
-            raise RuntimeError("not today")
+            raise ValueError("not today")
         return int(np.argmax(mask))
 
     with serving(game, moody) as address:
