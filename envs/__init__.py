@@ -117,3 +117,5 @@ register_book("twentynine/formula", "bidarena.baselines.twentynine:formula")
 register_belief("twentynine/throws", "bidarena.baselines.twentynine_beliefs:throws")
 register_belief("twentynine/trump", "bidarena.baselines.twentynine_beliefs:trump")
 register_belief("twentynine/both", "bidarena.baselines.twentynine_beliefs:both")
+for _web in ("http", "https"):
+    register_opener(_web, "bidarena.baselines.adapters.twentynine_http:opener")

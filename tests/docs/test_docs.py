@@ -29,6 +29,7 @@ PAGES = (
     "adding_a_bot.md",
     "training.md",
     "tournaments.md",
+    "twentynine_server.md",
     "../README.md",
 )
 

@@ -91,7 +91,7 @@ def test_make_bot__a_bot_comes_before_a_folder_of_its_name(here, raj):
         ("net.safetensors:depth=3", "net.safetensors has no option 'depth'.*deterministic"),
         ("net.safetensors:deterministic=5", "expected True or False"),
         ("net.safetensors:deterministic", "write options as"),
-        ("http://localhost", "'http' is not known"),
+        ("gopher://localhost", "'gopher' is not known"),
     ],
 )
 def test_make_bot__says_what_is_wrong_with_a_path(here, raj, spec, message):
