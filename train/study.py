@@ -53,8 +53,22 @@ PARTS: dict[str, list[Lesson]] = {
         Lesson("scotch-self", "scotch", "mmd", rivals=("uniform", "dp")),
     ],
     "coins": [
-        Lesson(f"coins-{board}", "coins", "mmd", (("board", board),), rivals=("random",))
-        for board in ("triangle4", "triangle5")
+        Lesson(
+            "coins-triangle4",
+            "coins",
+            "mmd",
+            (("board", "triangle4"),),
+            rivals=("random",),
+            steps=1e6,
+        ),
+        Lesson(
+            "coins-triangle5",
+            "coins",
+            "mmd",
+            (("board", "triangle5"),),
+            rivals=("random",),
+            steps=2e6,
+        ),
     ],
     "twentynine": [Lesson("twentynine-self", "twentynine", "mmd", rivals=("random", "rules"))],
 }
