@@ -1,0 +1,1 @@
+"""Bots written elsewhere as ours, and ours behind the protocols of others."""
