@@ -89,6 +89,7 @@ def _elsewhere(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
 
 def whole_number(value: Any) -> int:
     """An answer as a number; a fault if it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+    number = isinstance(value, int) and not isinstance(value, bool)
+    if not number and not (isinstance(value, float) and value.is_integer()):
         raise Fault(f"answered {str(value)[:80]!r}, expected a whole number")
     return int(value)

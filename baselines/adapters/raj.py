@@ -26,11 +26,11 @@ class Agent(PythonFile):
         setup = {"kind": "raj", "cards": list(cards), "items": list(items)}
         super().__init__(file, limits, setup)
 
-    def bid(self, percepts: Percepts, seconds: float | None = None) -> int:
-        """The card that the agent bids."""
+    def bid(self, percepts: Percepts, seconds: float | None = None, **facts: Any) -> int:
+        """The card that the agent bids; `facts` tell which of several games this is."""
         pot, left, own, bank, *others = percepts
-        question = [float(pot), list(map(float, left)), own, float(bank), *others]
-        return int(self.call({"percepts": question}, seconds))
+        told = [float(pot), list(map(float, left)), own, float(bank), *others]
+        return int(self.call({"percepts": told, **facts}, seconds))
 
     def train(self, seed: int, skip: int = 0, progress: Progress | None = None) -> int:
         """Train the agent if it wants that and has not been; in how many games."""
@@ -51,9 +51,20 @@ class Agent(PythonFile):
 
 
 class _Player(Asked):
-    """A RajAgent in matches and environments."""
+    """A RajAgent in matches and environments, which play many games side by side.
+
+    Each of them is played by a copy of the agent, if it can be copied in no time; agents are
+    written for one game after another.
+    """
 
     program: Agent
+
+    def __init__(self, game: Game, program: Agent) -> None:
+        super().__init__(game, program)
+        self._over: list[int] = []  # games that the agent can forget
+
+    def game_over(self, seat: Seat) -> None:
+        self._over.append(seat.number)
 
     def get_ready(self) -> None:
         if not self.program.running:
@@ -66,7 +77,8 @@ class _Player(Asked):
         if len(own) == 1 and not self.program.facts["asks_last"]:
             bid = own[0]
         else:
-            bid = self.program.bid(percepts, seconds)
+            over, self._over = self._over, []
+            bid = self.program.bid(percepts, seconds, game=seat.number, over=over)
         cards = game.options["cards"]
         if bid not in own:
             raise Fault(f"bid {bid}, which is not among its cards {list(own)}")

@@ -8,6 +8,7 @@ the banks), train_session_end and train_end are called where it has them, and it
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ from bidarena.baselines.adapters.raj_table import item_order, play_game
 from bidarena.baselines.adapters.worker import Answerer, Question, load, number
 
 OFTEN = 0.5  # seconds between two reports of how far the training is
+CHEAP = 0.002  # seconds in which an agent must be copied to have a copy for each game
 
 
 def open_agent(setup: Question) -> tuple[Question, Answerer]:
@@ -41,15 +43,35 @@ def open_agent(setup: Question) -> tuple[Question, Answerer]:
         "training": sum(session[-1] for session in training or ()),
     }
 
+    copies: dict[int, Any] = {}
+    separate = _cheap_to_copy(agent)
+
     def answer(question: Question, tell: Callable[[Question], None]) -> Any:
         if "train" in question:
             return _train(agent, training or (), setup, question["train"], str(saved), tell)
+        for over in question.get("over", ()):
+            copies.pop(over, None)
+        asked = agent
+        if "game" in question and separate:
+            if question["game"] not in copies:
+                copies[question["game"]] = copy.deepcopy(agent)
+            asked = copies[question["game"]]
         pot, left, own, bank, *others = question["percepts"]
         # The original keeps pots, items and banks in arrays of floats, cards as they are written.
         percepts = (np.float64(pot), tuple(map(float, left)), tuple(own), np.float64(bank))
-        return number(agent.AgentFunction((*percepts, *map(tuple, others))))
+        return number(asked.AgentFunction((*percepts, *map(tuple, others))))
 
     return facts, answer
+
+
+def _cheap_to_copy(agent: Any) -> bool:
+    """Whether each of the games that are played side by side can have an agent of its own."""
+    began = time.perf_counter()
+    try:
+        copy.deepcopy(agent)
+    except Exception:  # whatever is in it
+        return False
+    return time.perf_counter() - began < CHEAP
 
 
 def make_agent(file: Path, setup: Question) -> tuple[ModuleType, Any]:

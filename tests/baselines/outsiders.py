@@ -6,6 +6,13 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bidarena.envs.batch import Batch
+from bidarena.envs.game import Game
+from bidarena.envs.learner import player_of
 
 PYTHON = [sys.executable, "-I", "-S"]  # starts quickly
 
@@ -70,3 +77,19 @@ def all_gone(home: str, seconds: float = 5.0) -> bool:
 def open_files() -> int:
     """How many files this process has open."""
     return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+
+
+def moves_of(game: Game, bots: list[Any], rows: int, seed: int) -> list[list[int]]:
+    """Every action of so many games side by side, bot k in seat k."""
+    players = [player_of(game, bot) for bot in bots]
+    batch = Batch(game, rows, seed=seed)
+    moves: list[list[int]] = [[] for _ in range(rows)]
+    actions = np.zeros(rows, np.int64)
+    while (batch.movers >= 0).any():
+        movers = batch.movers.copy()
+        for seat, player in enumerate(players):
+            batch.ask(player, movers == seat, actions)
+        for row in np.flatnonzero(movers >= 0):
+            moves[row].append(int(actions[row]))
+        batch.step(actions)
+    return moves
