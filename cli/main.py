@@ -18,6 +18,8 @@ COMMANDS = {
     "exploit": ("bidarena.cli.exploit", "the best response to a bot or a saved policy"),
     "train": ("bidarena.cli.train", "learn a policy; resumable"),
     "evaluate": ("bidarena.cli.evaluate", "a trained policy against every bot and the truth"),
+    "serve": ("bidarena.cli.serve", "our bots behind other people's protocols"),
+    "series": ("bidarena.cli.series", "the games of a Raj settings.py, as its own program plays"),
     "study": ("bidarena.cli.study", "a named experiment, reproduced; resumable"),
     "bench": ("bidarena.cli.bench", "speeds, beside something real"),
 }
