@@ -17,11 +17,15 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 demo: $(VENV)/.ready
-	@echo "Training an agent on Raj against its strongest bot, about a minute; then matches:"
-	$(BIN)/python -m bidarena.train.ppo --game raj --opponent greedy --steps 500000
-	@echo "The bots of Scotch against each other:"
-	$(BIN)/bidarena tournament scotch random uniform dp richman --games 2000
-	@echo "Next: bidarena list; bidarena match raj minimax greedy --games 5000; bidarena bench"
+	@echo "Learning Raj by self-play, about a minute; what a best response would win is measured on the way:"
+	$(BIN)/bidarena train raj --algo mmd --steps 2e6 --seed 1 --set magnet_end=0.03 --evaluations 8 --games 400 --folder runs/demo
+	@echo "The policy against every bot of the game, and its exact exploitability before and after:"
+	@RUN=$$(ls -td runs/demo/*/ | head -1); \
+	$(BIN)/bidarena evaluate $$RUN --games 400 --html $${RUN}report.html; \
+	echo "The learning curve is $${RUN}learning.png, the report $${RUN}report.html. What to try next:"; \
+	echo "  $(BIN)/bidarena play raj --vs $$RUN            play against it yourself"; \
+	echo "  $(BIN)/bidarena train --help                    other games, opponents and algorithms"; \
+	echo "  $(BIN)/bidarena tournament raj $$RUN minimax greedy exact     everybody against everybody"
 
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest -n 2

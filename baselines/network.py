@@ -133,8 +133,9 @@ def _distribution(
     """Write how likely each action is."""
     legal(cfg, state, scratch)
     layers = int(params[LAYERS])
-    numbers = np.empty(int(params[SIZES]), np.float32)
-    observe(cfg, state, player, numbers)
+    seen = np.empty(int(params[SIZES]), np.float32)
+    observe(cfg, state, player, seen)
+    numbers = seen.astype(params.dtype)  # float64 where a search takes the weights along
     at = SIZES + layers + 1
     for layer in range(layers):
         inputs, outputs = int(params[SIZES + layer]), int(params[SIZES + layer + 1])

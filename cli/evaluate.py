@@ -45,6 +45,9 @@ class Arguments:
     picture: Path | None = None
     """where to draw the result, a name that ends in .png"""
 
+    html: Path | None = None
+    """where to write a page with everything, a name that ends in .html"""
+
     json: bool = False
     """print one JSON object instead of a table"""
 
@@ -54,8 +57,9 @@ def main(argv: list[str]) -> None:
     args = parse("evaluate", Arguments, argv)
     if not args.policies:
         raise ValueError("policies: name a run folder or a policy file; runs are in runs/")
-    if args.picture is not None and args.picture.suffix != ".png":
-        raise ValueError(f"picture={str(args.picture)!r}: expected a name that ends in .png")
+    for name, path, ending in (("picture", args.picture, ".png"), ("html", args.html, ".html")):
+        if path is not None and path.suffix != ending:
+            raise ValueError(f"{name}={str(path)!r}: expected a name that ends in {ending}")
     whole("games", args.games, 2, 10**7)
     with ExitStack() as bars, warnings.catch_warnings():
 
@@ -78,6 +82,10 @@ def main(argv: list[str]) -> None:
         from bidarena.evaluate.appraisal_plot import draw
 
         written.append(draw(found, args.picture))
+    if args.html is not None:
+        from bidarena.evaluate.appraisal_report import write_report
+
+        written.append(write_report(found, args.html))
     if args.json:
         show_json(
             {

@@ -1,20 +1,34 @@
-"""`bidarena list`: games, their environments, their bots."""
+"""`bidarena list`: games, their environments, their rules, their bots."""
 
 from __future__ import annotations
 
+import inspect
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
+import gymnasium as gym
+import tyro
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from bidarena.cli.options import parse, show_json
-from bidarena.envs import bots, games
-from bidarena.envs.registry import env_id, make_game
+from bidarena.envs import beliefs, bots, games
+from bidarena.envs.check import unknown
+from bidarena.envs.registry import bot_factory, env_id, factory, load, make_game
 
 
 @dataclass
 class Arguments:
-    """Games, their environments, their bots. Example: bidarena list --json"""
+    """Games, their environments, their bots; of one game also its rules and its bots' options.
+
+    Example: bidarena list scotch
+    """
+
+    game: tyro.conf.Positional[str | None] = None
+    """one game in detail; none: all"""
 
     json: bool = False
     """print one JSON object instead of a table"""
@@ -23,22 +37,72 @@ class Arguments:
 def main(argv: list[str]) -> None:
     """Run the command."""
     args = parse("list", Arguments, argv)
-    rows = []
-    for name in games():
-        game = make_game(name)
-        rows.append(
-            {
-                "game": name,
-                "environment": env_id(name),
-                "players": game.players,
-                "actions": game.actions,
-                "observation": game.observation_size,
-                "bots": bots(name),
-            }
-        )
+    if args.game is not None and args.game not in games():
+        raise unknown("game", args.game, games())
+    rows = [describe_game(name) for name in ([args.game] if args.game else games())]
     if args.json:
         show_json({"games": rows})
         return
+    console = Console()
+    if args.game:
+        _show_one(console, rows[0])
+    else:
+        _show_all(console, rows)
+
+
+def first_line(thing: Any) -> str:
+    """What a docstring says first."""
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
+
+
+def describe_game(name: str) -> dict[str, Any]:
+    """Everything that is known of a game without playing it, JSON-able."""
+    game, make = make_game(name), factory(name)
+    entry = gym.spec(env_id(name)).entry_point
+    env = load(entry) if isinstance(entry, str) else entry
+    own = env is not None and inspect.getmodule(env).__name__ != "bidarena.envs.solo"  # type: ignore[union-attr]
+    meanings = _meanings(inspect.getdoc(env) or "") if own else {}
+    return {
+        "game": name,
+        "about": first_line(env if own else make),
+        "environment": env_id(name),
+        "players": game.players,
+        "sides": len(set(game.teams)),
+        "actions": game.actions,
+        "observation": game.observation_size,
+        "rules": {
+            rule: {"default": parameter.default, "about": meanings.get(rule, "")}
+            for rule, parameter in inspect.signature(make).parameters.items()
+        },
+        "bots": {bot: describe_bot(bot_factory(name, bot)) for bot in bots(name)},
+        "beliefs": beliefs(name),
+    }
+
+
+def describe_bot(make: Callable[..., Any]) -> dict[str, Any]:
+    """What a bot says of itself, and its options."""
+    options = list(inspect.signature(make).parameters.items())[1:]
+    return {
+        "about": first_line(make),
+        "options": {
+            name: None if option.default is option.empty else option.default
+            for name, option in options
+            if option.kind not in (option.VAR_KEYWORD, option.VAR_POSITIONAL)
+        },
+    }
+
+
+def _meanings(doc: str) -> dict[str, str]:
+    """What the table of arguments in the docstring of an environment says of each."""
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| (?:.*?) \| (.*) \|$", doc, re.MULTILINE)
+    return {
+        name: meaning.replace("`", "")
+        for names, meaning in rows
+        for name in re.findall(r"\w+", names)
+    }
+
+
+def _show_all(console: Console, rows: list[dict[str, Any]]) -> None:
     table = Table(show_lines=True)
     table.add_column("game and environment", no_wrap=True)
     table.add_column("bots")
@@ -46,6 +110,29 @@ def main(argv: list[str]) -> None:
         facts = f"{row['players']} players, {row['actions']} actions"
         table.add_row(
             f"{row['game']}\n{row['environment']}\n{facts}, {row['observation']} numbers seen",
-            ", ".join(row["bots"]),  # type: ignore[arg-type]
+            f"{row['about']}\n{', '.join(row['bots'])}",
         )
-    Console().print(table)
+    console.print(table)
+    console.print("`bidarena list GAME` shows the rules and bots of one game.")
+
+
+def _show_one(console: Console, row: dict[str, Any]) -> None:
+    sides = f" on {row['sides']} sides" if row["sides"] < row["players"] else ""
+    console.print(Text(f"{row['game']}: {row['about']}"))
+    console.print(
+        f"{row['environment']}, {row['players']} players{sides}, {row['actions']} actions, "
+        f"{row['observation']} numbers seen"
+    )
+    table = Table("rule", "default", "meaning", title="rules", title_justify="left")
+    for rule, told in row["rules"].items():
+        table.add_row(
+            f"--{rule.replace('_', '-')}", Text(str(told["default"])), Text(told["about"])
+        )
+    console.print(table)
+    table = Table("bot", "what it does", "options", title="bots", title_justify="left")
+    for bot, told in row["bots"].items():
+        options = ", ".join(f"{option}={value}" for option, value in told["options"].items())
+        table.add_row(bot, Text(told["about"]), Text(options))
+    console.print(table)
+    if row["beliefs"]:
+        console.print(f"beliefs for searches: {', '.join(row['beliefs'])}")

@@ -12,6 +12,7 @@ from bidarena.envs.check import unknown
 # command -> (module, one line for the overview); a module is imported only when it is used
 COMMANDS = {
     "list": ("bidarena.cli.list_games", "games, their environments, their bots"),
+    "play": ("bidarena.cli.play", "a person against a bot, in the terminal"),
     "match": ("bidarena.cli.match", "games between bots; seats rotated, intervals shown"),
     "tournament": ("bidarena.cli.tournament", "every bot against every other"),
     "solve": ("bidarena.cli.solve", "the exact value of a game, best openings, time taken"),
@@ -22,6 +23,7 @@ COMMANDS = {
     "series": ("bidarena.cli.series", "the games of a Raj settings.py, as its own program plays"),
     "study": ("bidarena.cli.study", "a named experiment, reproduced; resumable"),
     "bench": ("bidarena.cli.bench", "speeds, beside something real"),
+    "completion": ("bidarena.cli.completion", "a script for bash, zsh or fish"),
 }
 
 

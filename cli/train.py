@@ -16,8 +16,9 @@ from rich.table import Table
 
 from bidarena.cli.options import parse, parse_with_game, show_json
 from bidarena.envs.check import whole
+from bidarena.envs.files import write_json, write_whole
 from bidarena.envs.game import Game
-from bidarena.envs.registry import env_id, make_bot
+from bidarena.envs.registry import env_id, make_bot, make_game
 
 
 @dataclass
@@ -91,13 +92,13 @@ def main(argv: list[str]) -> None:
         _learn(again.resume, None, pause=again.checkpoint_seconds, as_json=again.json)
         return
     game, args = parse_with_game("train", Arguments, argv)
-    from bidarena.train.folder import COMMAND, CONFIG, new_folder, versions, write_json
+    from bidarena.train.folder import COMMAND, CONFIG, new_folder, versions
 
     task, evaluation = _plan(game, args, _given_rules(argv))
     learner = _checked(task, evaluation)  # before there is a folder: what is refused leaves none
     folder = new_folder(args.folder, env_id(game.name), args.algo, args.seed)
     command = shlex.join(["bidarena", "train", *argv])
-    (folder / COMMAND).write_text(command + "\n")
+    write_whole(folder / COMMAND, f"{command}\n".encode())
     write_json(
         folder / CONFIG,
         {
@@ -138,11 +139,12 @@ def _plan(game: Game, args: Arguments, given: set[str]) -> tuple[Any, Any]:
         if name not in given:  # what the user says comes first
             rules[name] = value
     measured = evaluation_settings(game.name)
-    for name in ("rivals", "games", "evaluations"):
-        wanted = getattr(args, name)
-        if wanted not in (None, ()):
-            measured[name] = wanted
-    measured["rivals"] = tuple(measured["rivals"])
+    for name in ("games", "evaluations"):
+        if getattr(args, name) is not None:
+            measured[name] = getattr(args, name)
+    measured["rivals"] = args.rivals or tuple(
+        rival for rival in measured["rivals"] if _plays(make_game(game.name, **rules), rival)
+    )
     whole("games", measured["games"], 2, 10**7)
     whole("evaluations", measured["evaluations"], 0, 10**6)
     whole("seed", args.seed, 0, 2**32 - 1)
@@ -156,6 +158,15 @@ def _plan(game: Game, args: Arguments, given: set[str]) -> tuple[Any, Any]:
         settings=changed(settings, _typed(args.set)),
     )
     return task, Evaluation(**measured)
+
+
+def _plays(game: Game, rival: str) -> bool:
+    """Does a bot play under these rules? Some refuse more than two players, or other boards."""
+    try:
+        make_bot(game, rival)
+    except ValueError:
+        return False
+    return True
 
 
 def _players(args: Arguments) -> dict[str, Any]:

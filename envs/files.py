@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -19,3 +21,8 @@ def write_whole(path: Path, content: bytes) -> None:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """One JSON value as a file."""
+    write_whole(path, (json.dumps(content, indent=2) + "\n").encode())

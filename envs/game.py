@@ -148,6 +148,7 @@ class Game:
     score_unit: float = 1.0  # what a one in that part is worth
     ansi: str = ""  # "module:function" that draws a state as text
     picture: str = ""  # "module:function" that draws a state as an array of pixels
+    words: str = ""  # "module:NAME" of the `Words` in which people speak of it (words.py)
     key: bytes = field(init=False)  # the same for games with the same rules only
     state_size: int = field(init=False)
     observation_size: int = field(init=False)

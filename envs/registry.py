@@ -187,6 +187,14 @@ def bots(game: str) -> list[str]:
     return sorted({bot for owner, _, bot in names if owner in (game, "*")})
 
 
+def bot_factory(game: str, bot: str) -> Callable[..., Any]:
+    """The function that makes a bot of `game` from the `Game` and the options given as keywords."""
+    path = _bots.get(f"{game}/{bot}") or _bots.get(f"*/{bot}")
+    if path is None:
+        raise unknown("opponent", bot, bots(game))
+    return load(path)
+
+
 def factory(game: str) -> Callable[..., Game]:
     """The function that makes a `Game` from the rules given as keywords."""
     return load(_entry(game).factory)
@@ -220,9 +228,8 @@ def make_bot(game: Game, spec: str) -> Any:
     """
     name, _, rest = spec.partition(":")
     name = name.removeprefix(f"{game.name}/")
-    known = _bots.get(f"{game.name}/{name}") or _bots.get(f"*/{name}")
-    if known is not None:
-        bot = _make("opponent", game, name, spec, load(known), rest)
+    if name in bots(game.name):
+        bot = _make("opponent", game, name, spec, bot_factory(game.name, name), rest)
     elif ":" in spec and name in _openers:
         bot = _open(game, spec, load(_openers[name]), rest)
     elif (found := find_policy(spec)) is not None:

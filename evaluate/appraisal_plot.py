@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bidarena.envs.files import write_whole
 from bidarena.evaluate.appraisal import Appraisal
 
 
@@ -45,6 +47,7 @@ def draw(found: Sequence[Appraisal], path: Path) -> Path:
         named = truths[0].truth.name if truths[0].truth is not None else ""
         axes[1].set(xlabel="decisions learned from", title=f"{named} (dotted: the policy measured)")
         axes[1].set_ylim(0, 1.05 * axes[1].get_ylim()[1])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=120)
+    png = io.BytesIO()
+    figure.savefig(png, dpi=120, format="png")
+    write_whole(path, png.getvalue())
     return path

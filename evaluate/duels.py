@@ -19,12 +19,13 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.envs.batch import Batch
 from bidarena.envs.check import whole
+from bidarena.envs.files import write_json
 from bidarena.envs.game import Game
 from bidarena.envs.learner import player_of
-from bidarena.envs.registry import Bot, make_game
+from bidarena.envs.registry import make_game
 from bidarena.evaluate.match import play_match
+from bidarena.evaluate.playing import prepare
 from bidarena.evaluate.workers import in_processes
 
 MANIFEST, RESULTS = "manifest.json", "results.jsonl"
@@ -119,8 +120,9 @@ def run_duels(
         left = [job for job in jobs if job.key not in done]
         if progress is not None:
             progress(len(jobs) - len(left))
-        if processes > 1 and left:
-            _compile(game, {bot for job in left for bot in job.pair})
+        if processes > 1 and left:  # so that the processes find their code on disk
+            for bot in sorted({bot for job in left for bot in job.pair}):
+                prepare(game, [player_of(game, bot)])
         for job, line in in_processes(play_job, left, processes):
             _append(file, line)
             done[job.key] = line
@@ -134,7 +136,6 @@ def play_job(job: Job) -> dict[str, Any]:
     # Not seed + number: blocks of one seed would be those of the next one.
     seed = int(np.random.SeedSequence([job.seed, job.number]).generate_state(1, np.uint64)[0] >> 1)
     game = make_game(job.game, **job.rules)
-    _compile(game, set(job.pair))
     match = play_match(game, list(job.pair), 2 * job.deals, seed=seed)
     return {
         "pair": list(job.pair),
@@ -145,17 +146,6 @@ def play_job(job: Job) -> dict[str, Any]:
         "decisions": match.decisions,
         "thinking": match.thinking,
     }
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write a file that is there as a whole or not at all."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("w") as file:
-        json.dump(value, file, indent=2)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
 
 
 def _checked(duels: Duels) -> Game:
@@ -171,26 +161,6 @@ def _checked(duels: Duels) -> Game:
     for bot in {bot for pair in duels.pairs for bot in pair}:
         player_of(game, bot)
     return game
-
-
-_ready: set[Any] = set()  # kinds of bots that are compiled in this process
-
-
-def _compile(game: Game, specs: set[str]) -> None:
-    """Let every kind of bot make a move, unless one did before in this process.
-
-    So the processes find their code on disk, and the time to load it is not counted as thinking.
-    """
-    for spec in sorted(specs):
-        bot = player_of(game, spec)
-        if isinstance(bot, Bot):
-            kind = (game.key, *sorted((name, id(stub)) for name, stub in bot.stubs.items()))
-            if kind not in _ready:
-                batch = Batch(game, 1, seed=0)
-                actions = np.zeros(1, np.int64)
-                batch.ask(bot, np.ones(1, np.bool_), actions)
-                batch.step(actions)
-                _ready.add(kind)
 
 
 def _joined(lines: list[dict[str, Any]]) -> Duel:

@@ -2,68 +2,30 @@
 
 from __future__ import annotations
 
+import pickle
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.envs.batch import CHANCE, LUCK, Batch, ask_policy
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
 from bidarena.envs.learner import player_of
-from bidarena.envs.registry import Bot, make_game
+from bidarena.envs.registry import make_game
 from bidarena.envs.rng import WORDS
+from bidarena.evaluate.playing import Block, Player, Words, play_deals, prepare
+from bidarena.evaluate.record import block_records, records_to
+from bidarena.evaluate.scores import Z95, Score, faults_by_bot, score_of
+from bidarena.evaluate.workers import in_processes
 
-Player = Bot | Callable[[Any, Any], Any]
+__all__ = ["Z95", "Match", "Player", "Score", "play_match"]
 
 ROWS = 4096  # games side by side
-SLICE = 0.2  # seconds that a compiled bot may think without a chance to interrupt it
-Z95 = 1.959963984540054  # half width of a 95 % interval, in standard errors
-
-
-@dataclass(frozen=True)
-class Score:
-    """How one bot of a match fared."""
-
-    bot: str
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    mean: float  # mean return
-    half_width: float  # of the 95 % interval of the mean return, by deals
-    points: float | None  # mean of what the game counts (Raj's bank), where it counts something
-
-    @property
-    def win_rate(self) -> float:
-        """Share of all games won."""
-        return self.wins / self.games
-
-    @property
-    def decided_rate(self) -> float:
-        """Share of the decided games won; 0.5 if none was decided."""
-        decided = self.wins + self.losses
-        return self.wins / decided if decided else 0.5
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        interval = [self.mean - self.half_width, self.mean + self.half_width]
-        known = np.isfinite(self.half_width)  # not from a single deal
-        return {
-            "bot": self.bot,
-            "games": self.games,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "win_rate": self.win_rate,
-            "decided_rate": self.decided_rate,
-            "mean_return": self.mean,
-            "mean_return_95": interval if known else None,
-            "mean_points": self.points,
-        }
 
 
 @dataclass(frozen=True)
@@ -77,6 +39,7 @@ class Match:
     results: NDArray[np.float64]  # (deals, rotations, bots) the return of each bot in each game
     decisions: list[int]  # of each bot: how often it had a choice
     thinking: list[float]  # of each bot: the seconds that all its moves took
+    asked: list[int] = field(default_factory=list)  # of each bot: its moves
 
 
 def play_match(
@@ -87,6 +50,9 @@ def play_match(
     seed: int = 0,
     names: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
+    processes: int = 1,
+    seconds_per_move: float | None = None,
+    record: str | Path | None = None,
     **rules: Any,
 ) -> Match:
     """Play `games` games between `bots`, one for each seat or, with partners, one for each side.
@@ -96,6 +62,12 @@ def play_match(
     played once from each side. The result depends on the seed only, unless a bot thinks by the
     clock, remembers earlier games, or draws random numbers of its own.
 
+    A bot that raises an exception, answers illegally or takes longer than `seconds_per_move` loses
+    that game; `Score.faults` tells how often and why. Python code is interrupted at the limit.
+    Compiled bots cannot be: each of their moves is measured inside the compiled code, and one that
+    took too long loses when it is over. A batched policy has the time of all moves that it is asked
+    for together. If it fails, it is asked again row by row, to find the games it fails in.
+
     Args:
         game: a name, as `bidarena list` shows them, or a `Game`.
         bots: as many as the game has players, or sides: names with options, `Bot`s, or callables.
@@ -103,9 +75,59 @@ def play_match(
         seed: of deals and bots.
         names: what to call the bots; by default what they call themselves.
         progress: called with the number of games just finished.
+        processes: how many play at the same time; the result is the same. Bots that are not names
+            must be such that they can be pickled.
+        seconds_per_move: the time that a bot has; None: as long as it likes.
+        record: a file to write all games to, a line of JSON each (see `bidarena.evaluate.record`).
         **rules: the rules of the game.
     """
     game = make_game(game, **rules)
+    rotations = check_seats(game, bots)
+    games = whole("games", games, 1, 10**7)
+    whole("seed", seed, 0, 2**63)
+    processes = whole("processes", processes, 1, 256)
+    check_limit(seconds_per_move)
+    players = [player_of(game, bot) for bot in bots]
+    if names is None:
+        names = [_name(bot, player) for bot, player in zip(bots, players, strict=True)]
+    deals = -(-games // rotations)
+    results = np.zeros((deals, rotations, game.players))  # by bot, not by seat
+    points = np.zeros_like(results) if game.score is not None else None
+    faults: list[Counter[str]] = [Counter() for _ in names]
+    asked, decisions, thinking = [0] * rotations, [0] * rotations, [0.0] * rotations
+    size = max(1, ROWS // rotations)
+    jobs = [
+        _Job(
+            game, tuple(bots), seed, first, min(size, deals - first), seconds_per_move, bool(record)
+        )
+        for first in range(0, deals, size)
+    ]
+    prepare(game, players)
+    began = time.perf_counter()
+    with records_to(record) as write:
+        for job, block in _blocks(jobs, players, processes, progress):
+            part = slice(job.first, job.first + job.deals)
+            results[part] = block.returns
+            if points is not None:
+                points[part] = block.points
+            for k, counted in enumerate(faults_by_bot(block, game.players)):
+                faults[k] += counted
+                asked[k] += block.asked[k]
+                decisions[k] += block.decisions[k]
+                thinking[k] += block.thinking[k]
+            if record is not None:
+                chance, _ = _words(job, rotations)
+                lines = block_records(game, names, seed, job.first, chance, block)
+                write(job.first, job.deals, lines)
+    seconds = time.perf_counter() - began
+    scores = [score_of(game, k, names[k], results, points, faults[k]) for k in range(rotations)]
+    by_bot = results[:, :, :rotations]  # the others are the same bots in their other seats
+    moves = sum(asked)
+    return Match(scores, deals * rotations, moves, seconds, by_bot, decisions, thinking, asked)
+
+
+def check_seats(game: Game, bots: Sequence[Any]) -> int:
+    """How many rotations these bots play; refuses a wrong number of them."""
     if isinstance(bots, str):
         raise ValueError(f"bots={bots!r}: expected a list, one for each seat")
     sides = len(set(game.teams))
@@ -114,144 +136,97 @@ def play_match(
         raise ValueError(f"bots: {game.name} has {wanted}, got {len(bots)}: {list(bots)}")
     if any(game.teams[seat] != game.teams[seat % len(bots)] for seat in range(game.players)):
         raise ValueError(f"bots: give one for each of the {game.players} seats of {game.name}")
-    games = whole("games", games, 1, 10**7)
-    whole("seed", seed, 0, 2**63)
-    rotations = len(bots)
-    given = [player_of(game, bot) for bot in bots]
-    players = [given[seat % rotations] for seat in range(game.players)]
-    deals = -(-games // rotations)
-    began = time.perf_counter()
-    results = np.zeros((deals, rotations, game.players))  # by bot, not by seat
-    points = np.zeros_like(results)
-    moves = 0
-    decisions, thinking = [0] * rotations, [0.0] * rotations
-    per_batch = max(1, ROWS // rotations)
-    for first in range(0, deals, per_batch):
-        count = min(per_batch, deals - first)
-        part = slice(first, first + count)
-        made, chosen, thought = _play_deals(
-            game, players, seed, first, results[part], points[part], progress
-        )
-        moves += made
-        for k in range(rotations):
-            decisions[k] += chosen[k]
-            thinking[k] += thought[k]
-    seconds = time.perf_counter() - began
-    if names is None:
-        names = [_name(bot, player) for bot, player in zip(bots, given, strict=True)]
-    scores = [_score(game, k, names[k], results, points) for k in range(rotations)]
-    by_bot = results[:, :, :rotations]  # the others are the same bots in their other seats
-    return Match(scores, deals * rotations, moves, seconds, by_bot, decisions, thinking)
+    return len(bots)
 
 
-def _play_deals(
-    game: Game,
+def check_limit(seconds_per_move: float | None) -> None:
+    """Refuse a time limit that is none."""
+    limit: Any = seconds_per_move
+    good = isinstance(limit, int | float) and not isinstance(limit, bool) and 0 < limit <= 1e6
+    if limit is not None and not good:
+        raise ValueError(f"seconds_per_move={limit!r}: expected seconds above 0 and up to 1000000")
+
+
+# --- blocks --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One block of deals."""
+
+    game: Game
+    bots: tuple[str | Player, ...]
+    seed: int
+    first: int
+    deals: int
+    limit: float | None
+    keep_actions: bool
+
+    def __str__(self) -> str:
+        return f"the block of deals from {self.first} on"
+
+
+def _blocks(
+    jobs: list[_Job],
     players: list[Player],
-    seed: int,
-    first: int,
-    results: NDArray[np.float64],
-    points: NDArray[np.float64],
+    processes: int,
     progress: Callable[[int], None] | None,
-) -> tuple[int, list[int], list[float]]:
-    """Play a block of deals from all rotations; fill the results by bot.
-
-    Returns the number of moves and, for each bot, how many were decisions and how long it thought.
-    """
-    deals, rotations = results.shape[:2]
-    rows = deals * rotations
-    batch = Batch(game, rows)
-    rotation = np.tile(np.arange(rotations), deals)  # bot k sits in seat (k + rotation) % players
-    chance = np.random.default_rng([seed, 0, first])
-    luck = np.random.default_rng([seed, 1, first])
-    same = chance.integers(1, 2**64, size=(deals, WORDS), dtype=np.uint64)
-    batch.rngs[:, CHANCE] = np.repeat(same, rotations, axis=0)
-    batch.rngs[:, LUCK] = luck.integers(1, 2**64, size=(rows, WORDS), dtype=np.uint64)
-    batch.reset()
-    actions = np.zeros(rows, np.int64)
-    pace = [0.01] * len(players)  # seconds that each bot takes for a row
-    moves = finished = 0
-    decisions, thinking = [0] * rotations, [0.0] * rotations
-    while True:
-        alive = batch.movers >= 0
-        if progress is not None and rows - alive.sum() > finished:
-            progress(int(rows - alive.sum()) - finished)
-            finished = int(rows - alive.sum())
-        if not alive.any():
-            break
-        moves += int(alive.sum())
-        choice = batch.masks.sum(axis=1, dtype=np.int64) > 1
-        owner = (batch.movers - rotation) % game.players
-        for k, player in enumerate(players[:rotations]):
-            mine = alive & (owner % rotations == k)
-            if mine.any():
-                pace[k] = _ask(batch, player, mine, actions, pace[k])
-                thinking[k] += pace[k] * int(mine.sum())
-                decisions[k] += int((mine & choice).sum())
-        batch.step(actions)
-    counted = game.score is not None
-    for k in range(game.players):
-        seat = (k + rotation) % game.players
-        results[:, :, k] = batch.returns[np.arange(rows), seat].reshape(deals, rotations)
-        if counted:
-            table = batch.states[:, game.state[game.score]] * game.score_unit  # type: ignore[index]
-            table[batch.illegal] = np.nan  # nothing was counted to the end
-            points[:, :, k] = table[np.arange(rows), seat].reshape(deals, rotations)
-    return moves, decisions, thinking
+) -> Iterator[tuple[_Job, Block]]:
+    """Each job with what was played."""
+    processes = min(processes, len(jobs))
+    if processes == 1:
+        for job in jobs:
+            yield job, _play(job, players, progress)
+        return
+    try:
+        pickle.dumps(jobs[0])
+    except Exception as reason:  # pickling runs the code of whoever is pickled
+        raise ValueError(
+            f"processes={processes}: these bots cannot be sent to other processes ({reason}); give "
+            "names or functions of a module, or play with processes=1"
+        ) from None
+    for job, block in in_processes(_play_there, jobs, processes):
+        if progress is not None:
+            progress(job.deals * len(job.bots))
+        yield job, block
 
 
-def _ask(
-    batch: Batch,
-    player: Player,
-    mine: NDArray[np.bool_],
-    actions: NDArray[np.int64],
-    pace: float,
-) -> float:
-    """Fill `actions` where it is the player's turn; the seconds that a row took.
-
-    A compiled bot cannot be interrupted, so one that thinks long is asked in slices.
-    """
-    began = time.perf_counter()
-    if isinstance(player, Bot):
-        rows = np.flatnonzero(mine)
-        size = max(1, int(SLICE / pace))
-        for first in range(0, len(rows), size):
-            part = np.zeros_like(mine)
-            part[rows[first : first + size]] = True
-            batch.ask(player, part, actions)
-    else:
-        actions[mine] = ask_policy(player, batch.observations[mine], batch.masks[mine])
-    return (time.perf_counter() - began) / int(mine.sum())
+_made: dict[tuple[bytes, str], Player] = {}  # bots by name that this process has made
 
 
-def _score(
-    game: Game,
-    k: int,
-    name: str,
-    results: NDArray[np.float64],
-    points: NDArray[np.float64],
-) -> Score:
-    mine = results[:, :, k]
-    # A game is won when no other side did as well; who is on which side depends on the seats.
-    best_rival = np.empty_like(mine)
-    for rotation in range(mine.shape[1]):
-        side = [game.teams[(j + rotation) % game.players] for j in range(game.players)]
-        rivals = [j for j in range(game.players) if side[j] != side[k]]
-        best_rival[:, rotation] = results[:, rotation, rivals].max(axis=1)
-    wins = int((mine > best_rival).sum())
-    losses = int((mine < best_rival).sum())
-    counted = points[:, :, k][~np.isnan(points[:, :, k])] if game.score is not None else np.empty(0)
-    per_deal = mine.mean(axis=1)
-    spread = per_deal.std(ddof=1) / np.sqrt(len(per_deal)) if len(per_deal) > 1 else np.inf
-    return Score(
-        bot=name,
-        games=mine.size,
-        wins=wins,
-        draws=mine.size - wins - losses,
-        losses=losses,
-        mean=float(mine.mean()),
-        half_width=float(Z95 * spread),
-        points=float(counted.mean()) if counted.size else None,
+def _play_there(job: _Job) -> Block:
+    """Play a block in another process."""
+    players = []
+    for bot in job.bots:
+        if isinstance(bot, str):
+            key = (job.game.key, bot)
+            if key not in _made:
+                _made[key] = player_of(job.game, bot)
+            players.append(_made[key])
+        else:
+            players.append(player_of(job.game, bot))
+    prepare(job.game, players)
+    return _play(job, players, None)
+
+
+def _play(job: _Job, players: list[Player], progress: Callable[[int], None] | None) -> Block:
+    chance, luck = _words(job, len(players))
+    return play_deals(
+        *(job.game, players, chance, luck),
+        limit=job.limit,
+        keep_actions=job.keep_actions,
+        progress=progress,
     )
+
+
+def _words(job: _Job, rotations: int) -> tuple[Words, Words]:
+    """The generators of a block: of its deals, and of the bots in its games."""
+    shapes = (job.deals, WORDS), (job.deals * rotations, WORDS)
+    made = [
+        np.random.default_rng([job.seed, use, job.first]).integers(1, 2**64, shape, np.uint64)
+        for use, shape in enumerate(shapes)
+    ]
+    return made[0], made[1]
 
 
 def _name(spec: str | Player, player: Player) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
+from bidarena.envs.files import write_whole
 from bidarena.evaluate.twentynine_findings import RULES, SELECTIONS, TECHNIQUES
 
 COLOURS = {"ucb1": "#3b6fb6", "ucb_tuned": "#d98c21", "thompson": "#3f9b62", "": "#555555"}
@@ -41,10 +43,10 @@ def draw(found: dict[str, Any], path: Path) -> Path:
         right.set_title("row against column", loc="left")
         _heat_map(figure, right, findings["techniques_head_to_head"])
     figure.suptitle("Searching in Twenty-nine: 95 % intervals by duplicate deals", fontsize=13)
-    beside = path.with_name(f".{path.name}")
-    figure.savefig(beside, dpi=120, format="png")
+    png = io.BytesIO()
+    figure.savefig(png, dpi=120, format="png")
     pyplot.close(figure)
-    beside.replace(path)
+    write_whole(path, png.getvalue())
     return path
 
 

@@ -24,8 +24,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bidarena.envs.check import unknown, whole
+from bidarena.envs.files import write_json
 from bidarena.envs.registry import beliefs
-from bidarena.evaluate.duels import Duel, Duels, run_duels, write_json
+from bidarena.evaluate.duels import Duel, Duels, run_duels
 from bidarena.evaluate.report import Report
 from bidarena.evaluate.twentynine_findings import (
     RULES,

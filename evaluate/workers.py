@@ -11,8 +11,9 @@ import multiprocessing
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
@@ -20,13 +21,13 @@ Job = TypeVar("Job")
 
 
 def in_processes(
-    work: Callable[[Job], Any], jobs: Sequence[Job], processes: int
+    work: Callable[[Job], Any], jobs: Iterable[Job], processes: int
 ) -> Iterator[tuple[Job, Any]]:
     """Each job with its result, in the order in which they end.
 
     Args:
         work: a function of a module, so that other processes can import it.
-        jobs: what it is called with.
+        jobs: what it is called with; an iterator is asked for the next one when a process is idle.
         processes: how many to start; with 1 the jobs are done here, one after another.
     """
     if processes == 1:
@@ -34,20 +35,21 @@ def in_processes(
             yield job, work(job)
         return
     context = multiprocessing.get_context("spawn")
-    waiting = list(reversed(jobs))
+    waiting = iter(jobs)
+    first = list(islice(waiting, processes))
     team: dict[Connection, Any] = {}
     doing: dict[Connection, Job] = {}
     try:
         with _interrupts_ignored():  # also by the processes started here, which inherit that
-            for _ in range(min(processes, len(jobs))):
+            for _ in first:
                 ours, theirs = context.Pipe()
                 process = context.Process(target=_serve, args=(work, theirs), daemon=True)
                 process.start()
                 theirs.close()
                 team[ours] = process
-        for ours in team:
-            doing[ours] = waiting.pop()
-            ours.send(doing[ours])
+        for ours, job in zip(team, first, strict=True):
+            doing[ours] = job
+            ours.send(job)
         while doing:
             for ready in wait(list(doing)):
                 assert isinstance(ready, Connection)
@@ -55,9 +57,9 @@ def in_processes(
                 done, result = _receive(ready, team[ready], job)
                 if not done:
                     raise RuntimeError(f"{job} failed:\n{result}")
-                if waiting:  # before the result is dealt with, so that nobody stands idle
-                    doing[ready] = waiting.pop()
-                    ready.send(doing[ready])
+                for following in islice(waiting, 1):  # before the result is dealt with: no idling
+                    doing[ready] = following
+                    ready.send(following)
                 yield job, result
     finally:
         for process in team.values():

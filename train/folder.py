@@ -60,11 +60,6 @@ def versions() -> dict[str, str]:
     return found
 
 
-def write_json(path: Path, content: Any) -> None:
-    """One JSON value, as a whole."""
-    write_whole(path, (json.dumps(content, indent=2) + "\n").encode())
-
-
 def read_config(folder: Path) -> dict[str, Any]:
     """What a run was asked for; a ValueError if this is not the folder of one."""
     path = folder / CONFIG

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
+from bidarena.envs.files import write_whole
 from bidarena.train.folder import EVALUATIONS, Sheet
 
 PICTURE = "learning.png"
@@ -47,5 +49,7 @@ def draw(folder: Path) -> Path | None:
         axes[1].set_ylim(0, None if name == "exploitability" else 1.02)
     figure.suptitle(folder.name, fontsize="small")
     path = folder / PICTURE
-    figure.savefig(path, dpi=120)
+    png = io.BytesIO()
+    figure.savefig(png, dpi=120, format="png")
+    write_whole(path, png.getvalue())
     return path

@@ -15,11 +15,12 @@ from typing import Any, Literal
 
 from bidarena.baselines.policy_file import policy_bot
 from bidarena.envs.check import whole
+from bidarena.envs.files import write_json
 from bidarena.envs.registry import make_game
 from bidarena.evaluate.report import Report, Sheet
 from bidarena.evaluate.strength import against
 from bidarena.evaluate.workers import in_processes
-from bidarena.train.folder import CONFIG, LAST, read_config, versions, write_json
+from bidarena.train.folder import CONFIG, LAST, read_config, versions
 from bidarena.train.loop import Evaluation, run
 from bidarena.train.task import Task, evaluation_settings, hyperparameters, make_learner
 

@@ -21,6 +21,7 @@ ALGORITHMS = {
     "ppo": "bidarena.train.ppo:learner",
     "a2c": "bidarena.train.a2c:learner",
     "dqn": "bidarena.train.dqn:learner",
+    "mmd": "bidarena.train.mmd:learner",
 }
 
 

@@ -157,12 +157,12 @@ def _nested(spec: str) -> str:
 
 
 def _flat(what: str, name: str, params: Any) -> Any:
-    if params.dtype != np.float64 or params.ndim != 1:
+    if params.dtype not in (np.float64, np.float32) or params.ndim != 1:
         raise ValueError(
             f"{what}={name!r}: its numbers are {params.dtype} {params.shape}; a search can only "
-            "take flat float64 ones along"
+            "take flat float64 or float32 ones along"
         )
-    return params
+    return params.astype(np.float64)
 
 
 def _exploration(name: str, value: Any, rule: int) -> float:

@@ -60,7 +60,7 @@ def can_be_played_out(bot: object) -> bool:
     """Whether a bot is compiled, quick, and has numbers that can be taken along."""
     if not isinstance(bot, Bot) or bot.outside is not None or bot.more or not bot.fair:
         return False
-    return bot.params.ndim == 1 and bot.params.dtype == np.float64
+    return bot.params.ndim == 1 and bot.params.dtype in (np.float64, np.float32)
 
 
 def response_to(game: Game, known: Bot, samples: int) -> Bot:

@@ -111,6 +111,7 @@ def coins(
         score="points" if coloured else None,
         ansi="bidarena.envs.coins.render:ansi",
         picture="bidarena.envs.coins.render:picture",
+        words="bidarena.envs.coins.words:WORDS",
     )
 
 

@@ -80,6 +80,7 @@ def raj(
         score_unit=1.0 / int(cfg[rules.UNIT]),
         ansi="bidarena.envs.raj.render:ansi",
         picture="bidarena.envs.raj.render:picture",
+        words="bidarena.envs.raj.words:WORDS",
     )
 
 

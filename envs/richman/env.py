@@ -107,6 +107,7 @@ def richman(
         hidden=False,
         ansi="bidarena.envs.richman.render:ansi",
         picture="bidarena.envs.richman.render:picture",
+        words="bidarena.envs.richman.words:WORDS",
     )
 
 

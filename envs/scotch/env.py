@@ -75,6 +75,7 @@ def scotch(
         hidden=not know,
         ansi="bidarena.envs.scotch.render:ansi",
         picture="bidarena.envs.scotch.render:picture",
+        words="bidarena.envs.scotch.words:WORDS",
     )
 
 

@@ -97,6 +97,7 @@ def twentynine(
         return_range=(-widest, widest),
         ansi="bidarena.envs.twentynine.render:ansi",
         picture="bidarena.envs.twentynine.render:picture",
+        words="bidarena.envs.twentynine.moves:WORDS",
     )
 
 

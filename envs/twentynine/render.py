@@ -14,7 +14,7 @@ from bidarena.envs.twentynine.words import NAMES, RANK_NAMES, STAKES
 __all__ = ["ansi", "picture"]
 
 SYMBOLS = "♠♦♥♣"
-WIDE = 96  # longest line
+WIDE = 79  # longest line, for a terminal of 80 columns
 
 
 def ansi(game: Game, state: State, seat: int) -> str:

@@ -1,13 +1,18 @@
 """A network as a compiled bot against the same network in NumPy."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from bidarena.baselines.network import Network, network_bot
-from bidarena.envs import Batch, make_game
+from bidarena.baselines.policy_file import save_policy
+from bidarena.envs import Batch, make_bot, make_game
+from bidarena.envs.rng import seeded
 from bidarena.envs.testing import check_bot
+from bidarena.evaluate.exploit_twentynine import exploit_twentynine
+from bidarena.evaluate.match import play_match
 
 
 def random_network(game, hidden=(16, 8), activation="relu", head="logits", seed=0):
@@ -78,3 +83,35 @@ def test_network__refuses_layers_that_do_not_fit():
         Network((one, two), (np.zeros(4, np.float32), np.zeros(2, np.float32)))
     with pytest.raises(ValueError, match="finite"):
         Network((one * np.nan,), (np.zeros(4, np.float32),))
+
+
+@pytest.mark.parametrize(("name", "search"), [("raj", "ismcts"), ("coins", "mcts")])
+def test_network_bot__plays_out_the_games_of_a_search(name, search, tmp_path):
+    game = make_game(name, **({"board": "triangle4"} if name == "coins" else {}))
+    path = save_policy(tmp_path / "net.safetensors", game, random_network(game))
+    bot = make_bot(game, f"{search}:iterations=50,playout={path}:deterministic=true")
+    assert play_match(game, [bot, "random"], 20, seed=1).games == 20
+
+
+def test_network_bot__says_the_same_with_weights_of_64_bits():
+    """As searches hand them over."""
+    game = make_game("raj")
+    bot = network_bot(game, random_network(game), "net")
+    wide = replace(bot, params=bot.params.astype(np.float64))
+    found = [np.zeros(game.actions) for _ in range(2)]
+    rng = seeded(np.random.default_rng(0), 2)
+    for _ in range(20):
+        state = game.new_state(rng)
+        for one, out in zip((bot, wide), found, strict=True):
+            assert one.distribution is not None
+            law = game.compiled(one.distribution)
+            law(game.cfg, one.params, state, 0, np.zeros(game.actions, np.int8), out)
+        assert np.allclose(*found, atol=1e-5) and found[0].max() < 1
+
+
+def test_local_response__knows_a_network(tmp_path):
+    game = make_game("twentynine")
+    path = save_policy(tmp_path / "net.safetensors", game, random_network(game, (4,)))
+    found = exploit_twentynine(game, str(path), samples=5, games=200, seed=0)
+    assert found.model == str(path)
+    assert found.best_response_value > 0.1  # it plays at random

@@ -266,7 +266,7 @@ def test_load_policy__refuses_every_truncated_file(tmp_path, written):
 
 
 @settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_load_policy__reads_any_damaged_file_or_refuses_it(tmp_path, written, data):
@@ -286,7 +286,7 @@ def test_load_policy__reads_any_damaged_file_or_refuses_it(tmp_path, written, da
 
 
 @settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_load_policy__reads_any_description_or_refuses_it(tmp_path, written, data):

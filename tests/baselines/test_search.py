@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import toy_kuhn
 import toy_nim
+import toy_pennies  # noqa: F401 - registers itself
 import toy_sealed
 from toy_kuhn import determinize as kuhn_determinize
 

@@ -24,7 +24,13 @@ from bidarena.envs.game import Game
 from bidarena.envs.rng import seeded
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("adding_a_game.md", "adding_a_bot.md", "../README.md")
+PAGES = (
+    "adding_a_game.md",
+    "adding_a_bot.md",
+    "training.md",
+    "tournaments.md",
+    "../README.md",
+)
 
 PATIENCE = 300  # seconds; a page takes a few, but may have to wait for the processor
 
@@ -314,3 +320,14 @@ def test_equilibrium_bot__plays_its_table(kuhn: ModuleType, bots: ModuleType) ->
         won.append(batch.states[:, game.state["chips"].start].copy())
     chips_won = np.concatenate(won)
     assert abs(chips_won.mean() + 1 / 18) < 5 * chips_won.std() / np.sqrt(len(chips_won))
+
+
+def test_game_pages__are_what_the_environments_say() -> None:
+    found = importlib.util.spec_from_file_location("build", DOCS / "build.py")
+    assert found is not None
+    assert found.loader is not None
+    build = importlib.util.module_from_spec(found)
+    found.loader.exec_module(build)
+    pages = {path.stem: path.read_text() for path in (DOCS / "games").glob("*.md")}
+    own = ("scotch", "richman", "raj", "coins", "twentynine")
+    assert pages == {name: build.page(name) for name in own}, "run: python docs/build.py"

@@ -295,14 +295,7 @@ def test_match__a_callable_gets_one_row_and_a_batched_one_many():
 def test_match__a_bot_that_plays_illegally_loses():
     match = play_match("scotch", [illegal, "random"], 50, length=4, money=(3, 3))
     assert [(s.wins, s.losses) for s in match.scores] == [(0, 50), (50, 0)]
-
-
-def test_match__a_bot_that_raises_is_heard():
-    def angry(observation: np.ndarray, mask: np.ndarray) -> int:
-        raise KeyError("out of ideas")
-
-    with pytest.raises(KeyError, match="out of ideas"):
-        play_match("toy_nim", [angry, "random"], 4)
+    assert [s.faults for s in match.scores] == [{"illegal: answered -1": 50}, {}]
 
 
 # --- arguments and output ------------------------------------------------------------------------

@@ -159,6 +159,8 @@ def test_train__interrupted_keeps_where_it_was(tmp_path):
         (["raj", "--rivals", "greedyy"], "did you mean 'greedy'"),
         (["raj", "--steps", "0"], "steps=0"),
         (["raj", "--partner", "self"], "raj has no partners"),
+        (["raj", "--algo", "mmd", "--opponent", "greedy"], "mmd plays all seats itself"),
+        (["raj", "--algo", "mmd", "--players", "3"], "zero-sum game of two sides"),
         (["raj", "--cards", "1,2"], "items"),
         (["--resume", "nowhere"], "resume='nowhere': not the folder of a run"),
     ],

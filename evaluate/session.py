@@ -1,0 +1,262 @@
+"""A game that somebody plays: its moves, taking them back, keeping it in a file and going on.
+
+No terminal here. A session is a list of points, each with the state, the generators and the move
+that led to it; what is undone is cut off, and the generators with it, so that the same moves are
+followed by the same chance.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.envs.batch import CHANCE, LUCK, Threads, ask_bot, ask_policy, forfeits, seed_rows
+from bidarena.envs.check import whole
+from bidarena.envs.files import write_json
+from bidarena.envs.game import OVER, Game, State
+from bidarena.envs.learner import Policy, player_of
+from bidarena.envs.registry import Bot, make_game
+from bidarena.envs.rng import WORDS
+from bidarena.envs.words import legal_actions, mover_of, words_of
+
+FORMAT = 1  # of the files
+PERSON = "person"  # who sits in a seat, in a file
+
+Words64 = NDArray[np.uint64]
+
+
+class Move(NamedTuple):
+    """What somebody did."""
+
+    seat: int
+    action: int
+
+
+class Point(NamedTuple):
+    """Where the game stands after a move."""
+
+    state: State
+    rngs: Words64  # the generator of the game, then that of the bots
+    mover: int  # below 0 when the game is over
+    move: Move | None  # that led here; None at the start
+
+
+class Session:
+    """One game between persons and bots."""
+
+    def __init__(
+        self, game: Game, seats: Sequence[str | None], seed: int, *, name: str | None = None
+    ) -> None:
+        """Deal a game.
+
+        Args:
+            game: any game.
+            seats: a bot for each seat, or None where a person sits.
+            seed: of deals and bots; the deal is that of every other interface with this seed.
+            name: of the game as it was asked for, if a module belongs to it ("my_nim:nim").
+        """
+        if len(seats) != game.players:
+            raise ValueError(f"seats: {game.name} has {game.players}, got {len(seats)}")
+        self.game = game
+        self.name = name or game.name
+        self.seats = list(seats)
+        self.seed = whole("seed", seed, 0, 2**63 - 1)
+        made: dict[str, Bot | Policy] = {}
+        for spec in seats:
+            if spec is not None and spec not in made:
+                made[spec] = player_of(game, spec)
+        self._bots = made
+        self._threads = Threads(1)
+        rngs = np.zeros((1, 2 * WORDS), np.uint64)
+        seed_rows(rngs, self.seed, np.random.default_rng())
+        state = game.new_state(rngs[0, CHANCE])
+        self.points = [Point(state, rngs[0].copy(), mover_of(game, state), None)]
+        self.illegal: Move | None = None  # by which a bot has lost
+
+    # --- where it stands ---
+
+    @property
+    def state(self) -> State:
+        """The game now; do not write to it."""
+        return self.points[-1].state
+
+    @property
+    def mover(self) -> int:
+        """The seat to move; below 0 when the game is over."""
+        return OVER if self.illegal else self.points[-1].mover
+
+    @property
+    def over(self) -> bool:
+        """Has the game come to its end?"""
+        return self.mover < 0
+
+    @property
+    def moves(self) -> list[Move]:
+        """All moves so far."""
+        return [point.move for point in self.points if point.move is not None]
+
+    @property
+    def persons(self) -> list[int]:
+        """The seats in which persons sit."""
+        return [seat for seat, bot in enumerate(self.seats) if bot is None]
+
+    def legal(self) -> list[int]:
+        """What the seat to move may do."""
+        return legal_actions(self.game, self.state)
+
+    def returns(self) -> list[float]:
+        """The result of every seat; only when the game is over."""
+        if self.illegal:
+            return [float(result) for result in forfeits(self.game)[self.illegal.seat]]
+        out = np.zeros(self.game.players)
+        self.game.call("returns")(self.game.cfg, self.state, out)
+        return out.tolist()
+
+    # --- moving ---
+
+    def play(self, action: int) -> Point:
+        """A legal action of the seat to move; where the game stands then."""
+        if self.over:
+            raise ValueError(f"action={action!r}: the game is over")
+        if action not in self.legal():
+            why = words_of(self.game).refuse(self.game, self.state, action)
+            raise ValueError(f"action={action!r}: {why}")
+        here = self.points[-1]
+        state, rngs = here.state.copy(), here.rngs.copy()
+        self.game.call("step")(self.game.cfg, state, action, rngs[CHANCE])
+        there = Point(state, rngs, mover_of(self.game, state), Move(here.mover, action))
+        self.points.append(there)  # all or nothing: whoever interrupts leaves a whole game
+        return there
+
+    def bot_to_move(self) -> bool:
+        """Is it a bot's turn?"""
+        return not self.over and self.seats[self.mover] is not None
+
+    def ask(self) -> Point | None:
+        """Let the bot whose turn it is move; None if its move is illegal, which loses the game."""
+        here = self.points[-1]
+        spec = self.seats[here.mover]
+        if self.over or spec is None:
+            raise ValueError("no bot is to move")
+        bot, game = self._bots[spec], self.game
+        rngs = here.rngs.copy()[None]
+        if isinstance(bot, Bot):
+            actions = np.zeros(1, np.int64)
+            where = (np.zeros(1, np.int64), np.array([here.mover]), actions)
+            ask_bot(game, bot, here.state.copy()[None], rngs, *where, threads=self._threads)
+        else:
+            view = np.zeros((1, game.observation_size), np.float32)
+            mask = np.zeros((1, game.actions), np.int8)
+            game.call("observe")(game.cfg, here.state.copy(), here.mover, view[0])
+            game.call("legal")(game.cfg, here.state, mask[0])
+            actions = ask_policy(bot, view, mask)
+        action = int(actions[0])
+        if action not in self.legal():
+            self.illegal = Move(here.mover, action)
+            return None
+        self.points[-1] = here._replace(rngs=rngs[0])  # what the bot drew is drawn
+        try:
+            return self.play(action)
+        except BaseException:
+            self.points[-1] = here
+            raise
+
+    def undo(self) -> bool:
+        """Go back to the last decision of a person before this one; False if there is none."""
+        for at in range(len(self.points) - 1, 0, -1):
+            move = self.points[at].move
+            if move is not None and self.seats[move.seat] is None:
+                del self.points[at:]
+                self.illegal = None
+                self._forget()
+                return True
+        return False
+
+    def _forget(self) -> None:
+        """Bots drop what they remember of moves that have not happened now."""
+        for bot in self._bots.values():
+            if isinstance(bot, Bot) and bot.outside is not None:
+                bot.outside.forget()
+
+    # --- in a file ---
+
+    def record(self) -> dict[str, Any]:
+        """The whole session, JSON-able; `restored` makes it again."""
+        words = words_of(self.game)
+        moves = [
+            {
+                "seat": move.seat,
+                "action": move.action,
+                "words": words.name(self.game, before.state, move.action),
+                "luck": before.rngs[LUCK].tolist(),
+            }
+            for before, after in pairwise(self.points)
+            if (move := after.move) is not None
+        ]
+        return {
+            "bidarena": FORMAT,
+            "game": self.name,
+            "rules": self.game.options,
+            "seed": self.seed,
+            "seats": [PERSON if bot is None else bot for bot in self.seats],
+            "moves": moves,
+            "luck": self.points[-1].rngs[LUCK].tolist(),
+            "state": self.state.tolist(),
+            "over": self.over,
+            "returns": self.returns() if self.over else None,
+        }
+
+    def save(self, path: Path) -> None:
+        """Write the session to a file, all of it or nothing."""
+        write_json(path, self.record())
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """What a file holds; a ValueError if it is no saved game."""
+    try:
+        record = json.loads(path.read_text())
+    except OSError as wrong:
+        raise ValueError(f"load={str(path)!r}: {wrong.strerror or wrong}") from None
+    except ValueError:
+        raise ValueError(f"load={str(path)!r}: not a saved game") from None
+    if not isinstance(record, dict) or record.get("bidarena") != FORMAT:
+        raise ValueError(f"load={str(path)!r}: not a saved game of this version")
+    return record
+
+
+def restored(record: dict[str, Any], game: Game | None = None) -> Session:
+    """The session of a record, played again move by move.
+
+    Args:
+        record: what `Session.record` gave.
+        game: the game, if it was made already.
+    """
+    try:
+        game = game or make_game(record["game"], **record["rules"])
+        seats = [None if seat == PERSON else str(seat) for seat in record["seats"]]
+        session = Session(game, seats, record["seed"], name=record["game"])
+        for number, move in enumerate(record["moves"], 1):
+            if move["seat"] != session.mover:
+                raise ValueError(f"move {number} is of seat {move['seat']}, {session.mover} is on")
+            _set_luck(session, move["luck"])
+            session.play(int(move["action"]))
+        _set_luck(session, record["luck"])
+        if session.state.tolist() != record["state"]:
+            raise ValueError("the moves lead to another state than the one that was saved")
+    except (KeyError, TypeError, ValueError, OverflowError) as wrong:
+        raise ValueError(f"saved game: {wrong}") from wrong
+    return session
+
+
+def _set_luck(session: Session, words: list[int]) -> None:
+    """The generator of the bots as it was: how much of it they used is not played again."""
+    here = session.points[-1]
+    rngs = here.rngs.copy()
+    rngs[LUCK] = np.array(words, np.uint64)
+    session.points[-1] = here._replace(rngs=rngs)

@@ -1,0 +1,53 @@
+"""`bidarena list`: everything that is known of games and bots, complete and from one place."""
+
+import inspect
+import json
+
+import pytest
+
+from bidarena.cli.main import main
+from bidarena.envs import bots, games, make_game
+from bidarena.envs.registry import bot_factory, factory
+
+
+def listed(capsys, *words):
+    assert main(["list", *words, "--json"]) == 0
+    return {row["game"]: row for row in json.loads(capsys.readouterr().out)["games"]}
+
+
+def test_list__has_every_game_with_its_rules_and_bots(capsys):
+    found = listed(capsys)
+    assert list(found) == games()
+    for name, row in found.items():
+        assert row["about"].endswith(".")
+        assert list(row["bots"]) == bots(name)
+        assert list(row["rules"]) == list(inspect.signature(factory(name)).parameters)
+        assert all(bot["about"].endswith(".") for bot in row["bots"].values()), name
+        defaults = {rule: told["default"] for rule, told in row["rules"].items()}
+        assert make_game(name, **defaults).key == make_game(name).key
+        assert all(told["about"] for told in row["rules"].values()), name
+
+
+def test_list__options_of_bots_are_those_they_take(capsys):
+    found = listed(capsys, "scotch")
+    assert list(found) == ["scotch"]
+    uniform = found["scotch"]["bots"]["uniform"]
+    assert uniform["options"]["high"] == 20
+    for bot, told in found["scotch"]["bots"].items():
+        takes = list(inspect.signature(bot_factory("scotch", bot)).parameters)[1:]
+        assert list(told["options"]) == takes
+
+
+@pytest.mark.parametrize("game", games())
+def test_list__shows_one_game_in_detail(capsys, game):
+    assert main(["list", game]) == 0
+    shown = capsys.readouterr().out
+    for rule in inspect.signature(factory(game)).parameters:
+        assert f"--{rule.replace('_', '-')}" in shown
+    for bot in bots(game):
+        assert bot in shown
+
+
+def test_list__an_unknown_game_is_named(capsys):
+    assert main(["list", "scotsh"]) == 2
+    assert "did you mean 'scotch'" in capsys.readouterr().err

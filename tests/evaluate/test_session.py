@@ -1,0 +1,146 @@
+"""Sessions: the deal of every interface, taking back, and going on from a file unchanged."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bidarena.envs import Batch, make_game
+from bidarena.evaluate.session import Session, read_record, restored
+
+TABLES = {
+    "scotch": (["dp", None], {"money": 15}),
+    "richman": ([None, "richman"], {"money": 9}),
+    "raj": ([None, "random", "valueplus"], {"players": 3}),
+    "coins": (["random", None], {"board": "triangle4", "colours": "seeded"}),
+    "twentynine": (["rules", None, "ismcts:iterations=20", "random"], {}),
+}
+BOTH = pytest.mark.parametrize("name", list(TABLES))
+
+
+def begin(name, seed=3):
+    seats, rules = TABLES[name]
+    return Session(make_game(name, **rules), seats, seed)
+
+
+def go(session, choose, most=10_000):
+    """Play on, the person at random; what happened, in numbers."""
+    for _ in range(most):
+        if session.over:
+            break
+        if session.bot_to_move():
+            session.ask()
+        else:
+            session.play(int(choose.choice(session.legal())))
+    return [tuple(move) for move in session.moves]
+
+
+@BOTH
+def test_session__deals_and_plays_as_a_batch_with_the_same_seed(name):
+    session = begin(name)
+    moves = go(session, np.random.default_rng(0))
+    batch = Batch(session.game, 1, seed=3)
+    assert batch.states[0].tolist() == session.points[0].state.tolist()
+    for seat, action in moves:
+        assert batch.movers[0] == seat
+        batch.step([action])
+    assert batch.movers[0] < 0 and session.over
+    assert batch.states[0].tolist() == session.state.tolist()
+    assert batch.returns[0].tolist() == session.returns()
+
+
+@BOTH
+def test_session__undo_goes_back_to_the_last_decision_of_the_person(name):
+    session = begin(name)
+    decisions = []
+    choose = np.random.default_rng(1)
+    while not session.over:
+        if session.bot_to_move():
+            session.ask()
+            continue
+        decisions.append((session.state.tolist(), session.points[-1].rngs.tolist()))
+        session.play(int(choose.choice(session.legal())))
+    played = [tuple(move) for move in session.moves]
+    for state, rngs in reversed(decisions):
+        assert session.undo()
+        assert not session.over and not session.bot_to_move()
+        assert session.state.tolist() == state
+        assert session.points[-1].rngs.tolist() == rngs
+    assert not session.undo()
+    # the same moves are followed by the same chance and the same replies
+    person = iter([action for seat, action in played if session.seats[seat] is None])
+    while not session.over:
+        session.ask() if session.bot_to_move() else session.play(next(person))
+    assert [tuple(move) for move in session.moves] == played
+
+
+@BOTH
+@pytest.mark.parametrize("moves", [0, 5, 10_000])
+def test_session__goes_on_from_a_file_as_if_nothing_had_happened(name, moves, tmp_path):
+    session, choose = begin(name), np.random.default_rng(2)
+    go(session, choose, moves)
+    session.save(tmp_path / "game.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["game.json"]
+    again = restored(read_record(tmp_path / "game.json"))
+    assert again.record() == session.record()
+    twin = np.random.default_rng()
+    twin.bit_generator.state = choose.bit_generator.state
+    assert go(session, choose) == go(again, twin)
+    assert session.returns() == again.returns()
+    while session.undo():
+        assert again.undo()
+        assert session.points[-1].rngs.tolist() == again.points[-1].rngs.tolist()
+
+
+def test_session__a_file_that_was_changed_is_refused(tmp_path):
+    session = begin("scotch")
+    go(session, np.random.default_rng(0), 6)
+    whole = session.record()
+    broken = [
+        {**whole, "moves": [{**whole["moves"][0], "seat": 1}, *whole["moves"][1:]]},
+        {**whole, "moves": [{**whole["moves"][0], "action": 0}, *whole["moves"][1:]]},
+        {**whole, "state": [*whole["state"][:-1], 99]},
+        {**whole, "seed": -1},
+        {**whole, "seats": ["dp"]},
+        {**whole, "seats": ["nobody", "person"]},
+        {**whole, "rules": {"money": -3}},
+        {key: value for key, value in whole.items() if key != "luck"},
+    ]
+    for record in broken:
+        with pytest.raises(ValueError, match="saved game"):
+            restored(json.loads(json.dumps(record)))
+    path = tmp_path / "x.json"
+    for text in ("", "[]", "{}", '{"bidarena": 99}'):
+        path.write_text(text)
+        with pytest.raises(ValueError, match="not a saved game"):
+            read_record(path)
+    with pytest.raises(ValueError, match="No such file"):
+        read_record(tmp_path / "missing.json")
+
+
+def test_session__a_save_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    session = begin("scotch")
+    path = tmp_path / "game.json"
+    session.save(path)
+    old = path.read_text()
+    session.ask()
+    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        session.save(path)
+    assert path.read_text() == old
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_session__an_illegal_move_of_a_person_is_refused_and_changes_nothing():
+    session = begin("richman")
+    with pytest.raises(ValueError, match="you have \\$9"):
+        session.play(10)
+    assert len(session.points) == 1
+
+
+def test_session__a_bot_that_breaks_the_rules_loses(monkeypatch):
+    session = begin("scotch")
+    session._bots["dp"] = lambda observation, mask: 0  # bids nothing with money in hand
+    assert session.ask() is None
+    assert session.over and session.returns() == [-1.0, 1.0]
+    assert session.moves == []

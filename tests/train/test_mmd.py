@@ -1,0 +1,228 @@
+"""Regularised self-play: it comes to equilibria, and goes on exactly from where it was saved."""
+
+from dataclasses import asdict
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import toy_kuhn
+import toy_pennies
+import yaml
+
+from bidarena import train
+from bidarena.baselines.network import network_bot
+from bidarena.envs import make_game
+from bidarena.envs.registry import env_id
+from bidarena.evaluate.exploit import exploit
+from bidarena.train.mmd import MMD, Settings
+from bidarena.train.selfplay import draw
+
+SMALL = {"rows": 64, "hidden": [16], "minibatch": 128}
+TINY_RAJ = {"cards": [1, 2, 3], "items": [1, 2, 3], "reward": "margin"}
+
+
+def trained(game, total, **settings):
+    learner = MMD(game, settings, seed=1, total=total)
+    while learner.steps < total:
+        learner.learn()
+    return learner
+
+
+def chances(network, view, legal):
+    logits = network(np.array([view], np.float32))[0].astype(float)
+    weights = np.where(legal, np.exp(logits - logits.max()), 0.0)
+    return weights / weights.sum()
+
+
+def test_mmd__raj_comes_close_to_equilibrium():
+    game = make_game("raj", **TINY_RAJ)
+    untrained = MMD(game, {}, seed=1, total=1).network()
+    before = exploit(game, network_bot(game, untrained, "untrained")).best_response_value
+    settings = {"rows": 512, "hidden": [32, 32], "minibatch": 512, "magnet_end": 0.01}
+    network = trained(game, 200_000, explore=0.3, **settings).network()
+    after = exploit(game, network_bot(game, network, "mmd")).best_response_value
+    assert before > 0.5
+    assert after < 0.12
+
+
+def test_mmd__uneven_pennies_are_shown_as_often_as_they_should():
+    game = toy_pennies.pennies()  # heads one time in three, for both
+    drawn = {"magnet": 0.2, "magnet_end": 0.02, "learning_rate": 3e-3}
+    learner = trained(game, 150_000, rows=512, hidden=[16], minibatch=256, **drawn)
+    for seat in range(2):
+        heads = chances(learner.network(), [0.0, seat], [True, True])[0]
+        assert heads == pytest.approx(1 / 3, abs=0.05)
+
+
+def test_mmd__kuhn_poker_with_hidden_cards_comes_close_to_equilibrium():
+    game = toy_kuhn.kuhn()
+    untrained = MMD(game, {}, seed=1, total=1)
+    drawn = {"magnet": 0.2, "magnet_end": 0.02, "learning_rate": 3e-3, "decay": 1.0}
+    learner = trained(game, 100_000, rows=512, hidden=[32], minibatch=256, **drawn)
+    assert kuhn_exploitability(untrained.network()) > 0.15
+    assert kuhn_exploitability(learner.network()) < 0.08
+
+
+def kuhn_exploitability(network):
+    """Half of what two best responses win together, of stakes of 1 and 1/2, by enumeration."""
+
+    def plays(card, player, moves, facing):
+        view = [card == 0, card == 1, card == 2, player, moves / 3, facing]
+        now = chances(network, view, [not facing, not facing, facing, facing])
+        return now[toy_kuhn.CALL if facing else toy_kuhn.BET]  # how likely he is to put chips in
+
+    def value(bold):
+        """Of player 0, if bold(card, player, moves, facing) says how likely he puts chips in."""
+        total = 0.0
+        for mine, other in ((a, b) for a, b in product(range(3), repeat=2) if a != b):
+            won = 1.0 if mine > other else -1.0
+            bets, called = bold(mine, 0, 0, False), bold(other, 1, 1, True)
+            raised, calls = bold(other, 1, 1, False), bold(mine, 0, 2, True)
+            after_bet = called * won + (1 - called) * 0.5
+            after_check = raised * (calls * won - (1 - calls) * 0.5) + (1 - raised) * won / 2
+            total += bets * after_bet + (1 - bets) * after_check
+        return total / 6
+
+    def respond(player, sign):
+        spots = [
+            (c, m, f) for c in range(3) for m, f in (((0, 0), (2, 1)), ((1, 0), (1, 1)))[player]
+        ]
+        best = -np.inf
+        for choice in product((0.0, 1.0), repeat=len(spots)):
+            own = dict(zip(spots, choice, strict=True))
+
+            def bold(card, who, moves, facing, own=own):
+                if who == player:
+                    return own[card, moves, int(facing)]
+                return plays(card, who, moves, facing)
+
+            best = max(best, sign * value(bold))
+        return best
+
+    return (respond(0, 1.0) + respond(1, -1.0)) / 2
+
+
+def test_mmd__goes_on_exactly_from_a_saved_state():
+    game = make_game("raj", **TINY_RAJ)
+    total = 3000
+    one = MMD(game, {**SMALL, "explore": 0.3}, seed=3, total=total)
+    for _ in range(2):
+        one.learn()
+    saved = one.state()
+    other = MMD(game, {**SMALL, "explore": 0.3}, seed=99, total=total)
+    other.learn()  # whatever it was before is forgotten
+    other.restore(saved)
+    for _ in range(3):
+        first, second = one.learn(), other.learn()
+        for name in ("entropy", "kl", "value_loss", "magnet", "learning_rate", "decisions"):
+            assert first[name] == second[name]
+    assert one.steps == other.steps
+    mine, its = one.state(), other.state()
+    assert mine.keys() == its.keys()
+    for name, part in mine.items():
+        assert np.array_equal(np.asarray(part), np.asarray(its[name])), name
+    assert not np.array_equal(saved["policy.0"], mine["policy.0"])
+
+
+def test_mmd__restores_the_very_beginning():
+    game = make_game("raj", **TINY_RAJ)
+    one = MMD(game, SMALL, seed=3, total=1000)
+    saved = one.state()
+    first = one.learn()
+    one.learn()
+    one.restore(saved)
+    assert one.steps == 0
+    assert one.learn()["value_loss"] == first["value_loss"]
+
+
+def test_mmd__a_state_holds_tensors_arrays_and_numbers_only():
+    learner = MMD(make_game("raj", **TINY_RAJ), SMALL, seed=0, total=1000)
+    learner.learn()
+    for name, part in learner.state().items():
+        assert isinstance(name, str)
+        assert isinstance(part, torch.Tensor | np.ndarray | int | float)
+
+
+def test_mmd__the_state_of_another_network_is_refused():
+    game = make_game("raj", **TINY_RAJ)
+    wide = MMD(game, {**SMALL, "hidden": [17]}, seed=0, total=1000).state()
+    with pytest.raises(ValueError, match=r"policy\.0.* does not fit"):
+        MMD(game, SMALL, seed=0, total=1000).restore(wide)
+
+
+def test_mmd__the_same_seed_learns_the_same():
+    game = make_game("raj", **TINY_RAJ)
+    networks = []
+    for seed in (5, 5, 6):
+        learner = MMD(game, SMALL, seed=seed, total=1000)
+        learner.learn()
+        networks.append(learner.network())
+    assert np.array_equal(networks[0].weights[-1], networks[1].weights[-1])
+    assert not np.array_equal(networks[0].weights[-1], networks[2].weights[-1])
+
+
+def test_mmd__tells_what_it_did():
+    game = make_game("raj", **TINY_RAJ)
+    learner = MMD(game, SMALL, seed=0, total=1000)
+    told = learner.learn()
+    assert learner.steps == told["decisions"] == 64 * 2 * 2  # the last of three cards is forced
+    assert 0 < told["env_seconds"] < told["seconds"]
+    assert 0 < told["entropy"] < np.log(3)
+    assert told["kl"] > 0
+    assert all(np.isfinite(number) for number in told.values())
+
+
+def test_mmd__partners_learn_from_their_common_result():
+    learner = MMD(make_game("twentynine"), {**SMALL, "rows": 16}, seed=0, total=10_000)
+    told = learner.learn()
+    assert told["decisions"] > 16 * 20
+    assert learner.network().sizes == [373, 16, 51]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"gamma": 0.9}, "'gamma' is unknown; expected rows, hidden"),
+        ({"rows": 0}, "rows=0"),
+        ({"decay": 1.5}, "decay=1.5"),
+        ({"magnet": 0.0}, "magnet=0.0"),
+    ],
+)
+def test_mmd__refuses_bad_settings(settings, message):
+    with pytest.raises(ValueError, match=message):
+        MMD(make_game("raj", **TINY_RAJ), settings, seed=0, total=1000)
+
+
+def test_mmd__refuses_to_explore_where_that_would_mislead():
+    with pytest.raises(ValueError, match=r"explore=0.5.*hidden"):
+        MMD(toy_kuhn.kuhn(), {"explore": 0.5}, seed=0, total=1000)
+
+
+def test_mmd__refuses_games_that_are_not_of_two_sides():
+    with pytest.raises(ValueError, match="two sides"):
+        MMD(make_game("raj", players=3), {}, seed=0, total=1000)
+
+
+def test_draw__follows_the_probabilities_and_never_takes_the_impossible():
+    law = np.array([0.0, 0.2, 0.5, 0.3, 0.0], np.float32)
+    drawn = draw(np.tile(law, (100_000, 1)), np.random.default_rng(0))
+    shares = np.bincount(drawn, minlength=5) / 100_000
+    assert shares[0] == shares[4] == 0
+    assert np.abs(shares - law).max() < 0.01
+
+
+def test_hyperparameters__of_every_environment_are_settings_that_fit():
+    text = (Path(train.__file__).parent / "hyperparameters" / "mmd.yml").read_text()
+    chosen = yaml.safe_load(text)
+    defaults = chosen.pop("default")
+    assert defaults.pop("steps") > 0
+    told = {**asdict(Settings()), "hidden": list(Settings().hidden)}
+    assert defaults == told  # both say the same
+    names = {env_id(name): name for name in ("raj", "scotch", "richman", "coins", "twentynine")}
+    assert set(chosen) == set(names)
+    for entry, settings in chosen.items():
+        game = make_game(names[entry], **settings.pop("rules", {}))
+        assert settings.pop("steps") > 0
+        assert Settings(**settings).explore == 0 or not game.hidden

@@ -1,0 +1,336 @@
+"""Regularised self-play that comes to rest at an equilibrium: magnetic mirror descent.
+
+Plain policy gradients against oneself run in circles in games such as matching pennies. Here every
+step is also drawn to a magnet, the uniform policy, with a strength that falls while learning goes
+on, so that the policy settles, and what it settles at comes closer and closer to an equilibrium
+(Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and
+two-player zero-sum games", 2023). What is played in the end is a running average of the policy.
+
+The step itself is PPO's, over all actions instead of the chosen one only: a critic gives the value
+of each action, and the chosen action is corrected by what really came of it. That leaves out most
+of the noise of the other side's hidden moves, which near an equilibrium is all there is.
+
+    learner = MMD(make_game("raj", reward="margin"), {}, seed=0, total=10_000_000)
+    while learner.steps < 10_000_000:
+        print(learner.learn())
+    bot = network_bot(game, learner.network(), "mmd")
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bidarena.baselines.network import Network
+from bidarena.envs.batch import Batch
+from bidarena.envs.check import whole
+from bidarena.envs.game import Game
+from bidarena.envs.learner import SELF
+from bidarena.train.selfplay import Decisions, Floats, play
+from bidarena.train.task import Task
+
+Tensor = torch.Tensor
+
+LEAST_CHANCE = 0.02  # by which a correction is divided at most
+MOST_GRADIENT = 1.0  # length of a step's gradient, of the policy
+FORBIDDEN = -1e9  # logit of an illegal action
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What can be chosen about learning."""
+
+    rows: int = 2048
+    """games side by side"""
+
+    hidden: Sequence[int] = (128, 128)
+    """units of the hidden layers, of the policy and of the critic"""
+
+    learning_rate: float = 1e-3
+    """of Adam, falling to 0 in a straight line"""
+
+    epochs: int = 2
+    """how often each decision is learned from"""
+
+    minibatch: int = 2048
+    """decisions per step"""
+
+    decay: float = 0.5
+    """lambda of the targets: 1 looks at results only, 0 at the next decision only"""
+
+    magnet: float = 0.05
+    """how strongly the policy is drawn to the uniform one at first"""
+
+    magnet_end: float = 0.004
+    """and in the end; in between it falls by the same factor in the same time"""
+
+    clip: float = 0.2
+    """how far the probability of an action may move in one iteration, as a ratio"""
+
+    explore: float = 0.0
+    """how likely a game starts, and goes on, with one side playing at random; only where nothing
+    is hidden but moves at the same time"""
+
+    average: float = 8.0
+    """the policy to play with is averaged over about 1 / (1 + average) of the past, the latest"""
+
+    threads: int = 1
+    """of torch; small networks are fastest in one"""
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "epochs", "minibatch", "threads"):
+            whole(name, getattr(self, name), 1, 10**7)
+        for units in self.hidden:
+            whole("hidden", units, 1, 10**5)
+        for name in ("learning_rate", "magnet", "magnet_end", "clip"):
+            _within(name, getattr(self, name), 1e-12, 1e3)
+        _within("decay", self.decay, 0.0, 1.0)
+        _within("explore", self.explore, 0.0, 0.999)
+        _within("average", self.average, 0.0, 1e6)
+
+
+def _within(name: str, number: float, least: float, most: float) -> None:
+    if not least <= float(number) <= most:
+        raise ValueError(f"{name}={number!r}: expected a number from {least:g} to {most:g}")
+
+
+def learner(task: Task) -> MMD:
+    """MMD on a task; all seats are the learner's own."""
+    told = {name: value for name, value in task.players.items() if name != "seat"}
+    for name, value in told.items():
+        if value != SELF:
+            raise ValueError(f"{name}={value!r}: mmd plays all seats itself; leave --{name} out")
+    return MMD(task.make_game(), task.settings, seed=task.seed, total=task.steps)
+
+
+class MMD:
+    """Learns to play any zero-sum game of two sides, all seats played by one network.
+
+    The same seed, settings and total give the same policy, also across `state` and `restore`.
+
+    Attributes:
+        steps: decisions learned from so far.
+    """
+
+    def __init__(self, game: Game, settings: Mapping[str, Any], *, seed: int, total: int) -> None:
+        """Begin with a policy that is nearly uniform.
+
+        Args:
+            game: what to learn.
+            settings: fields of `Settings` that are not as there.
+            seed: of weights and games.
+            total: how many decisions will be learned from; the learning rate ends there at 0.
+        """
+        if not game.zero_sum or len(set(game.teams)) != 2:
+            raise ValueError(f"game={game!r}: expected a zero-sum game of two sides")
+        known = [field.name for field in fields(Settings)]
+        for name in settings:
+            if name not in known:
+                raise ValueError(f"settings: {name!r} is unknown; expected {', '.join(known)}")
+        self.settings = Settings(**settings)
+        if self.settings.explore > 0 and game.hidden:
+            raise ValueError(
+                f"explore={self.settings.explore}: random moves would tell lies about what is "
+                f"hidden in {game.name}; expected 0"
+            )
+        self.game = game
+        self.total = whole("total", total, 1, 10**15)
+        self.steps, self._updates = 0, 0
+        torch.set_num_threads(self.settings.threads)
+        self._luck = np.random.Generator(np.random.SFC64(whole("seed", seed, 0, 2**63)))
+        self._batch = Batch(game, self.settings.rows, seed=seed)
+        sizes = [game.observation_size, *self.settings.hidden, game.actions]
+        self._policy, self._critic = (_layers(sizes, self._luck) for _ in range(2))
+        self._average = [part.detach().clone() for part in self._policy]
+        self._adam = torch.optim.Adam([*self._policy, *self._critic], fused=True)
+
+    def learn(self) -> dict[str, float]:
+        """Play one batch of games, learn from it, and tell how that went.
+
+        Of the metrics, times are of this process in seconds; `entropy` (in nats), `kl` (how far the
+        policy moved) and `value_loss` are means over decisions.
+        """
+        began = time.process_time()
+        settings = self.settings
+        with torch.no_grad():
+            games = play(
+                *(self._batch, self._judge, self._luck),
+                decay=settings.decay,
+                explore=settings.explore,
+            )
+        progress = min(self.steps / self.total, 1.0)
+        rate = settings.learning_rate * (1.0 - progress)
+        magnet = settings.magnet * (settings.magnet_end / settings.magnet) ** progress
+        for group in self._adam.param_groups:
+            group["lr"] = rate
+        measured = self._update(games, magnet)
+        self.steps += len(games.actions)
+        return {
+            **measured,
+            "learning_rate": rate,
+            "magnet": magnet,
+            "games": float(games.games),
+            "decisions": float(len(games.actions)),
+            "env_seconds": games.env_seconds,
+            "seconds": time.process_time() - began,
+        }
+
+    def _judge(self, observations: Floats, legal: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        views = torch.from_numpy(observations)
+        logs = _log_chances(_outputs(self._policy, views), torch.from_numpy(legal))
+        return logs.numpy(), _outputs(self._critic, views).numpy()
+
+    def _update(self, games: Decisions, magnet: float) -> dict[str, float]:
+        """Some passes over the decisions, in small parts."""
+        views, legal = torch.from_numpy(games.observations), torch.from_numpy(games.legal)
+        actions = torch.from_numpy(games.actions)[:, None]
+        before = torch.from_numpy(games.log_chances).masked_fill(~legal, 0.0)
+        chances = torch.from_numpy(np.exp(games.log_chances))
+        targets = torch.from_numpy(games.targets)[:, None]
+        advantages = _advantages(torch.from_numpy(games.values), chances, actions, targets)
+        settings = self.settings
+        parts = max(1, round(len(actions) / settings.minibatch))
+        sums = torch.zeros(3)
+        for _ in range(settings.epochs):
+            order = torch.from_numpy(self._luck.permutation(len(actions)))
+            for part in order.tensor_split(parts):
+                seen, allowed, old = views[part], legal[part], chances[part]
+                logs = _log_chances(_outputs(self._policy, seen), allowed)
+                now = logs.exp()
+                logs = logs.masked_fill(~allowed, 0.0)
+                ratio = now / old.clamp(min=1e-8)
+                kept = ratio.clamp(1.0 - settings.clip, 1.0 + settings.clip)
+                worth = advantages[part]
+                gain = (old * torch.minimum(ratio * worth, kept * worth)).sum(1).mean()
+                # the distance to the uniform policy, but for a constant, is minus the entropy
+                entropy = -(now * logs).sum(1).mean()
+                value = _outputs(self._critic, seen).gather(1, actions[part])
+                value_loss = (value - targets[part]).square().mean()
+                self._adam.zero_grad()
+                torch.autograd.backward(value_loss - gain - magnet * entropy)
+                torch.nn.utils.clip_grad_norm_(self._policy, MOST_GRADIENT)
+                self._adam.step()
+                self._updates += 1
+                with torch.no_grad():
+                    weight = (settings.average + 1.0) / (settings.average + self._updates)
+                    torch._foreach_lerp_(self._average, self._policy, min(weight, 1.0))
+                    moved = (now * (logs - before[part])).sum(1).mean()
+                    sums += torch.stack([entropy, moved, value_loss])
+        means = (sums / (parts * settings.epochs)).tolist()
+        return dict(zip(("entropy", "kl", "value_loss"), means, strict=True))
+
+    def network(self) -> Network:
+        """What to play with now: the average of the policy."""
+        arrays = [part.numpy().copy() for part in self._average]
+        return Network(tuple(arrays[0::2]), tuple(arrays[1::2]))
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on exactly, copied: a flat dict of tensors, arrays, numbers."""
+        state: dict[str, Any] = {"steps": self.steps, "updates": self._updates}
+        for name, tensor in self._tensors().items():
+            state[name] = tensor.detach().clone()
+        state["luck"] = _words(self._luck)
+        state["games"] = self._batch.rngs.copy()
+        return state
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` gave, of a learner of the same game and settings."""
+        self._adam.state.clear()
+        if state["updates"] > 0:
+            self._remember()
+        tensors = self._tensors()
+        wrong = [
+            name
+            for name, tensor in tensors.items()
+            if name not in state or state[name].shape != tensor.shape
+        ]
+        if wrong or state["games"].shape != self._batch.rngs.shape:
+            raise ValueError(
+                f"state: {', '.join(wrong) or 'games'} does not fit this game and these settings; "
+                "expected the state of a learner made alike"
+            )
+        self.steps, self._updates = int(state["steps"]), int(state["updates"])
+        with torch.no_grad():
+            for name, tensor in tensors.items():
+                tensor.copy_(state[name])
+        _set_words(self._luck, state["luck"])
+        self._batch.rngs[:] = state["games"]
+
+    def _tensors(self) -> dict[str, Tensor]:
+        """All tensors that learning changes, by name."""
+        named: dict[str, Tensor] = {}
+        for name, parts in (
+            ("policy", self._policy),
+            ("critic", self._critic),
+            ("average", self._average),
+        ):
+            named |= {f"{name}.{i}": part for i, part in enumerate(parts)}
+        for i, part in enumerate((*self._policy, *self._critic)):
+            for name, moment in self._adam.state.get(part, {}).items():
+                named[f"adam.{i}.{name}"] = moment
+        return named
+
+    def _remember(self) -> None:
+        """Give Adam its memory, which it makes only in its first step."""
+        for part in (*self._policy, *self._critic):
+            self._adam.state[part] = {
+                "step": torch.zeros(()),
+                "exp_avg": torch.zeros_like(part),
+                "exp_avg_sq": torch.zeros_like(part),
+            }
+
+
+def _layers(sizes: Sequence[int], luck: np.random.Generator) -> list[Tensor]:
+    """Weights (inputs, outputs) and biases of all layers; the last one gives nearly 0."""
+    parts = []
+    for layer, (inputs, outputs) in enumerate(pairwise(sizes)):
+        last = layer == len(sizes) - 2
+        bound = inputs**-0.5
+        weight = luck.uniform(-bound, bound, (inputs, outputs)) * (0.1 if last else 1.0)
+        bias = np.zeros(outputs) if last else luck.uniform(-bound, bound, outputs)
+        parts += [torch.from_numpy(part.astype(np.float32)) for part in (weight, bias)]
+    return [part.requires_grad_() for part in parts]
+
+
+def _outputs(layers: Sequence[Tensor], numbers: Tensor) -> Tensor:
+    for i in range(0, len(layers), 2):
+        if i:
+            numbers = numbers.relu()
+        numbers = torch.addmm(layers[i + 1], numbers, layers[i])
+    return numbers
+
+
+def _log_chances(logits: Tensor, legal: Tensor) -> Tensor:
+    return torch.log_softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
+
+
+def _advantages(values: Tensor, chances: Tensor, actions: Tensor, targets: Tensor) -> Tensor:
+    """What each action is worth above the policy's mean; of the chosen one, what came of it.
+
+    On average over the choice the correction makes up for whatever the critic has wrong.
+    """
+    mean = (chances * values).sum(1, keepdim=True)
+    chance = chances.gather(1, actions).clamp(min=LEAST_CHANCE)
+    correction = (targets - values.gather(1, actions)) / chance
+    return (values - mean).scatter_add(1, actions, correction)
+
+
+def _words(luck: np.random.Generator) -> NDArray[np.uint64]:
+    state: Any = luck.bit_generator.state
+    return np.array([*state["state"]["state"], state["has_uint32"], state["uinteger"]], np.uint64)
+
+
+def _set_words(luck: np.random.Generator, words: NDArray[np.uint64]) -> None:
+    luck.bit_generator.state = {
+        "bit_generator": "SFC64",
+        "state": {"state": np.asarray(words[:4], np.uint64)},
+        "has_uint32": int(words[4]),
+        "uinteger": int(words[5]),
+    }

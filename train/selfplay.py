@@ -1,0 +1,117 @@
+"""Games of a policy against itself, many side by side, with every decision kept for learning.
+
+All seats are played by one policy. Games run from the deal to the end in lockstep; a row whose game
+is over waits for the others. Nothing here is done row by row, and nothing needs torch.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.envs.batch import Batch
+
+Floats = NDArray[np.float32]
+# (observations, legal) -> log-probabilities and values of all actions, each (rows, actions)
+Judge = Callable[[Floats, NDArray[np.bool_]], tuple[Floats, Floats]]
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """Everything that was decided in a batch of games, moment after moment.
+
+    Decisions with one legal action only, and those of a game's random beginning, are left out.
+    """
+
+    observations: Floats  # (decisions, observation_size)
+    legal: NDArray[np.bool_]  # (decisions, actions)
+    actions: NDArray[np.int64]  # (decisions,) what was chosen
+    log_chances: Floats  # (decisions, actions) of the policy that played
+    values: Floats  # (decisions, actions) what it expected of each action
+    targets: Floats  # (decisions,) what came of the choice, see `play`
+    games: int
+    env_seconds: float  # spent in the environment
+
+
+def play(
+    batch: Batch, judge: Judge, luck: np.random.Generator, *, decay: float, explore: float
+) -> Decisions:
+    """Deal a new game in every row and play all of them to their ends.
+
+    The target of a decision is a mixture of what the same player expected at his later decisions
+    and of his result in the end, as in TD(lambda) without discount. Results are scaled so that the
+    largest is 1.
+
+    Args:
+        batch: the games; its generators go on from where they are.
+        judge: how the policy sees some rows.
+        luck: draws the actions.
+        decay: lambda: 1 looks at the result only, 0 at the next decision only.
+        explore: how likely a game starts at random, and goes on at random after each move (or each
+            round of moves at the same time). Then one side takes any legal action, so that the
+            policy also learns what to do where it would never go by itself. Nothing is learned
+            from the decisions until then, because others are not met as they really play.
+    """
+    game, rows = batch.game, batch.rows
+    teams = np.array(game.teams)
+    # what keeps its value while players commit moves they make at the same time
+    together = slice(None) if game.simultaneous is None else game.state[game.simultaneous]
+    began = time.process_time()
+    batch.reset()
+    env_seconds = time.process_time() - began
+    exploring = luck.random(rows) < explore
+    explorer = luck.integers(0, 2, rows)  # the side
+    moments = []
+    while True:
+        running = np.flatnonzero(batch.movers >= 0)
+        if len(running) == 0:
+            break
+        actions = np.zeros(rows, np.int64)
+        actions[running] = batch.masks[running].argmax(axis=1)
+        free = running[batch.masks[running].sum(axis=1) > 1]
+        if len(free) > 0:
+            movers = batch.movers[free]
+            observations, legal = batch.observations[free], batch.masks[free] == 1
+            log_chances, values = judge(observations, legal)
+            chosen = draw(np.exp(log_chances), luck)
+            actions[free] = chosen
+            astray = exploring[free]
+            if astray.any():
+                anything = (luck.random(legal.shape, np.float32) * legal).argmax(axis=1)
+                wanders = astray & (teams[movers] == explorer[free])
+                actions[free] = np.where(wanders, anything, chosen)
+            at = np.flatnonzero(~astray)
+            seen = (observations, legal, chosen, log_chances, values)
+            moments.append((free[at], movers[at], *(part[at] for part in seen)))
+        before = batch.states[:, together].copy()
+        began = time.process_time()
+        batch.step(actions)
+        env_seconds += time.process_time() - began
+        if explore > 0:
+            done = (batch.states[:, together] != before).any(axis=1)
+            exploring &= ~done | (luck.random(rows) < explore)
+
+    result = (batch.returns / np.abs(game.return_range).max()).astype(np.float32)
+    expected, outlook = result.copy(), result  # (rows, players) at the player's next decision
+    targets = []
+    for row, mover, _, _, _, log_chances, values in reversed(moments):
+        target = (1 - decay) * expected[row, mover] + decay * outlook[row, mover]
+        outlook[row, mover] = target
+        expected[row, mover] = (np.exp(log_chances) * values).sum(axis=1)
+        targets.append(target)
+    _, _, *seen_parts = zip(*moments, strict=True)
+    views, legals, choices, logs, worths = (np.concatenate(part) for part in seen_parts)
+    came = np.concatenate(targets[::-1])
+    return Decisions(views, legals, choices, logs, worths, came, rows, env_seconds)
+
+
+def draw(chances: Floats, luck: np.random.Generator) -> NDArray[np.int64]:
+    """One action per row with the given probabilities, never one whose probability is 0."""
+    passed = chances.cumsum(axis=1)
+    goal = luck.random((len(chances), 1), np.float32) * passed[:, -1:]
+    last = chances.shape[1] - 1 - (chances[:, ::-1] > 0).argmax(axis=1)
+    return np.minimum((passed <= goal).sum(axis=1), last)
