@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ class PythonFile(Sandbox):
         self.setup = {**setup, "file": str(path)}
         self.facts: dict[str, Any] = {}  # what the worker says about the file
         self.broken = ""  # why the file cannot be loaded, which does not change
-        self.on_load: Callable[[], None] | None = None  # called when the file has been loaded
 
     def call(self, question: dict[str, Any], seconds: float | None = None) -> Any:
         """What the code in the file answers."""
@@ -49,8 +47,6 @@ class PythonFile(Sandbox):
             self.broken = str(wrong)
             self.end()
             raise
-        if self.on_load is not None:
-            self.on_load()
 
     def listen(self, seconds: float) -> dict[str, Any]:
         """One more message of the worker."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from bidarena.baselines.adapters.asked import Asked, as_bot
@@ -20,11 +19,21 @@ from bidarena.envs.registry import Bot
 
 
 class Agent(PythonFile):
-    """The process of one RajAgent."""
+    """The process of one RajAgent, which may train itself as soon as it is loaded."""
 
-    def __init__(self, file: str, limits: Limits, cards: Any, items: Any) -> None:
+    def __init__(
+        self, file: str, limits: Limits, cards: Any, items: Any, *, train_first: bool = False
+    ) -> None:
         setup = {"kind": "raj", "cards": list(cards), "items": list(items)}
         super().__init__(file, limits, setup)
+        self.train_first = train_first
+
+    def load(self) -> None:
+        """Start the process and load the file."""
+        super().load()
+        if self.train_first and self.facts["training"]:
+            with bar() as progress:
+                self.train(0, progress=progress)
 
     def bid(self, percepts: Percepts, seconds: float | None = None, **facts: Any) -> int:
         """The card that the agent bids; `facts` tell which of several games this is."""
@@ -99,18 +108,6 @@ def percepts_from(game: Game, state: State, player: int) -> Percepts:
 
 def agent_bot(game: Game, file: str, limits: Limits) -> Bot:
     """A bot that is the class `RajAgent` of a Python file; see `raj_worker` on training."""
-    agent = Agent(file, limits, game.options["cards"], game.options["items"])
-    agent.on_load = _TrainFirst(agent)
+    values = (game.options["cards"], game.options["items"])
+    agent = Agent(file, limits, *values, train_first=True)
     return as_bot(f"file:{file}", _Player(game, agent))
-
-
-@dataclass
-class _TrainFirst:
-    """Trains an agent that wants it, with a word about it: it may take long."""
-
-    agent: Agent
-
-    def __call__(self) -> None:
-        if self.agent.facts["training"]:
-            with bar() as progress:
-                self.agent.train(0, progress=progress)
