@@ -236,19 +236,17 @@ def main() -> None:
     limits = json.loads(sys.argv[2])
     for what, most in ((resource.RLIMIT_DATA, limits["memory"] * MIB), (resource.RLIMIT_CORE, 0)):
         resource.setrlimit(what, (most, most))
-    alone = False
-    if sys.platform == "linux":
-        parent = os.getppid()
-        alone = limits["namespace"] and enter_namespace()
-        if alone:
-            inner = os.fork()
-            if inner:
-                control.close()
-                stand_by(inner, parent)
-                return
-            die_with_keeper()
-        else:
-            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    parent = os.getppid()
+    alone = limits["namespace"] and enter_namespace()
+    if alone:
+        inner = os.fork()
+        if inner:
+            control.close()
+            stand_by(inner, parent)
+            return
+        die_with_keeper()
+    else:
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     Keeper(control, alone).run()
 
 

@@ -45,8 +45,8 @@ class Sandbox:
     """One program. Its process is started when it is needed, and again after a fault."""
 
     def __init__(self, argv: Sequence[str], limits: Limits, *, cwd: str | None = None) -> None:
-        if os.name != "posix":
-            raise ValueError("programs from outside can be run on Linux and macOS only")
+        if sys.platform != "linux":
+            raise ValueError("bots in processes of their own can be run on Linux only")
         self.argv = list(argv)
         self.limits = limits
         self.cwd = cwd

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,8 @@ from outsiders import PYTHON, moves_of
 
 from bidarena.baselines.adapters import lines_server
 from bidarena.baselines.adapters.faults import Fault
-from bidarena.baselines.adapters.lines import PROTOCOL, decision, seed_for
+from bidarena.baselines.adapters.limits import Limits
+from bidarena.baselines.adapters.lines import PROTOCOL, decision, hello, seed_for
 from bidarena.baselines.adapters.own import chooser, words_from
 from bidarena.baselines.common import _random_act
 from bidarena.envs import Bot, make_bot, make_game
@@ -135,8 +137,8 @@ for line in sys.stdin:
         while (mover := game.call("to_move")(game.cfg, state)) >= 0:
             action = bot.outside(state, 0, rng) if mover == 0 else 2 - int(state[2])
             game.call("step")(game.cfg, state, action, words)
-    hello, *messages = [json.loads(line) for line in heard.read_text().splitlines()]
-    assert hello == {
+    greeting, *messages = [json.loads(line) for line in heard.read_text().splitlines()]
+    assert greeting == {
         "type": "hello",
         "protocol": 1,
         "game": "raj",
@@ -170,6 +172,20 @@ def test_lines__actions_have_names_where_the_game_has_words(monkeypatch):
     object.__setattr__(game, "words", f"{lines_server.__name__}:WORDS")
     told = decision(game, game.new_state(np.ones(2, np.uint64)), 0)
     assert told["names"] == [f"take {action}" for action in told["legal"]]
+
+
+def test_lines__messages_are_those_of_the_page():
+    page = (EXAMPLES.parent / "docs" / "protocol.md").read_text()
+    shown = [json.loads(text) for text in re.findall(r"```json\n(.*?)\n```", page)]
+    game = make_game("raj", cards=(1, 2, 3), items=(-1, 2, 3))
+    state = game.new_state(np.array([1, 2], np.uint64))
+    move = {"type": "move", "game": 1, "seat": 0, **decision(game, state, 0)}
+    seed = seed_for(game, np.array([3, 4], np.uint64))
+    assert shown[0] == hello(game, Limits())
+    assert shown[1]["protocol"] == PROTOCOL
+    assert shown[2] == {**move, "seed": seed, "seconds": 5.0}
+    assert shown[3]["action"] in shown[2]["legal"]
+    assert shown[4] == {"type": "end", "game": 1}
 
 
 HEAD = """
