@@ -7,6 +7,7 @@ import os
 import sys
 from importlib.metadata import version
 
+from bidarena.baselines.adapters.faults import Fault
 from bidarena.envs.check import unknown
 
 # command -> (module, one line for the overview); a module is imported only when it is used
@@ -44,6 +45,9 @@ def main(argv: list[str] | None = None) -> int:
     except (ValueError, TypeError) as wrong:
         print(f"bidarena: {wrong}", file=sys.stderr)
         return 2
+    except Fault as fault:  # of a bot from outside, where no game can be lost by it
+        print(f"bidarena: a bot failed: it {fault}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # whoever read our output has seen enough

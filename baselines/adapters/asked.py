@@ -80,11 +80,12 @@ class Asked:
 
 def as_bot(name: str, asked: Asked) -> Bot:
     """Something that is asked elsewhere as a bot for matches and environments."""
-    return Bot(name, _elsewhere, outside=asked)
+    return Bot(name, elsewhere, outside=asked)
 
 
-def _elsewhere(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
-    return -1  # no action: such a bot cannot be asked in compiled code
+def elsewhere(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+    """No action: such a bot cannot be asked in compiled code."""
+    return -1
 
 
 def whole_number(value: Any) -> int:

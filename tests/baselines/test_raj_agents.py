@@ -23,6 +23,7 @@ from bidarena.baselines.common import _random_act
 from bidarena.envs import Bot, make_bot, make_game
 from bidarena.envs.raj import rules
 from bidarena.envs.testing import check_bot, random_states
+from bidarena.evaluate.exploit import exploit
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="agents are run on Linux")
 
@@ -153,6 +154,11 @@ def test_raj_file__trouble_is_a_fault_with_its_reason(tmp_path, code, words):
         bot.outside(game.new_state(np.ones(2, np.uint64)), 0, np.ones(2, np.uint64))
     assert words in str(fault.value)
     bot.outside.close()
+
+
+def test_raj_file__cannot_be_measured_exactly_and_says_so(folder):
+    with pytest.raises(ValueError, match="asked in another process"):
+        exploit(make_game("raj"), f"file:{folder / 'strict_agent.py'}")
 
 
 def test_raj_file__without_an_agent_says_so(tmp_path):
