@@ -15,7 +15,7 @@ from bidarena.evaluate.match import play_match
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
-GAMES = 6
+GAMES = 4
 HEALTHY = "def calculate_bid(player, pos, first, second): return 1\n"
 
 
@@ -43,9 +43,18 @@ def indented(code: str) -> str:
     return "".join(f"    {line}\n" for line in code.strip().splitlines())
 
 
-@pytest.mark.parametrize("what", TROUBLE)
+@pytest.fixture(scope="module")
+def compiled():
+    """What a match needs is compiled and loaded, so that times are those of the bots."""
+    play_match("scotch", ["uniform", lambda observation, mask: int(mask.argmax())], 2)
+
+
+# the others, and more of each, are in test_sandbox.py
+@pytest.mark.parametrize(
+    "what", ["hangs", "prints without end", "dies", "forks and hangs", "forks without end"]
+)
+@pytest.mark.usefixtures("compiled")
 def test_match__a_program_that_makes_trouble_loses_and_leaves_nothing(tmp_path, homes, what):
-    play(f"cmd:{PYTHON[0]} -c print(1)")  # compiles, and loads what is compiled
     script = tmp_path / "bot.py"
     script.write_text(TROUBLE[what])
     command = " ".join([*PYTHON, str(script)])
@@ -60,7 +69,8 @@ def test_match__a_program_that_makes_trouble_loses_and_leaves_nothing(tmp_path, 
     assert all(all_gone(home) for home in homes)
 
 
-@pytest.mark.parametrize("what", ["hangs", "prints without end", "dies", "forks without end"])
+@pytest.mark.parametrize("what", ["hangs", "prints without end", "forks without end"])
+@pytest.mark.usefixtures("compiled")
 def test_match__a_file_that_makes_trouble_loses_and_leaves_nothing(tmp_path, homes, what):
     file = tmp_path / "bot.py"
     file.write_text("def calculate_bid(player, pos, first, second):\n" + indented(TROUBLE[what]))
