@@ -20,6 +20,7 @@ import json
 import os
 import resource
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -73,6 +74,8 @@ class Keeper:
             if self.main and time.monotonic() - self.seen_at >= TICK:
                 self.look()
         self.kill_all()
+        if len(sys.argv) > 3:  # the owner may have ended without a chance to do it
+            shutil.rmtree(sys.argv[3], ignore_errors=True)
 
     def obey(self) -> bool:
         """Do what one message says; False if there will be no more."""

@@ -138,7 +138,7 @@ class _Live:
         with theirs:
             given = json.dumps({"memory": limits.memory, "namespace": NAMESPACES})
             self.keeper = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(KEEPER), str(theirs.fileno()), given],
+                [sys.executable, "-I", "-S", str(KEEPER), str(theirs.fileno()), given, self.home],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

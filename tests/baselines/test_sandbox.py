@@ -231,6 +231,7 @@ def test_sandbox__nothing_survives_its_owner(namespaces, then):
     owner.wait()
     owner.stdout.close()
     assert all_gone(home)
+    assert not Path(home).exists()
 
 
 def test_sandbox__leaves_no_files_open_and_does_not_travel_with_its_process(kept):
