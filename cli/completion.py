@@ -18,8 +18,8 @@ from bidarena.envs import bots, games
 from bidarena.envs.registry import factory, load
 
 SHELLS = ("bash", "zsh", "fish")
-OF_BOTS = ("--vs", "--partner", "--watch", "--hints")  # options after which bots are named
-OF_FILES = ("--load",)  # options after which files are
+OF_BOTS = ("--vs", "--partner", "--watch", "--hints", "--bot")  # options after which bots are named
+OF_FILES = ("--load", "--write")  # options after which files are
 
 
 @dataclass

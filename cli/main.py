@@ -7,6 +7,7 @@ import os
 import sys
 from importlib.metadata import version
 
+from bidarena.baselines.adapters.faults import Fault
 from bidarena.envs.check import unknown
 
 # command -> (module, one line for the overview); a module is imported only when it is used
@@ -19,6 +20,8 @@ COMMANDS = {
     "exploit": ("bidarena.cli.exploit", "the best response to a bot or a saved policy"),
     "train": ("bidarena.cli.train", "learn a policy; resumable"),
     "evaluate": ("bidarena.cli.evaluate", "a trained policy against every bot and the truth"),
+    "serve": ("bidarena.cli.serve", "our bots behind other people's protocols"),
+    "series": ("bidarena.cli.series", "the games of a Raj settings.py, as its own program plays"),
     "study": ("bidarena.cli.study", "a named experiment, reproduced; resumable"),
     "bench": ("bidarena.cli.bench", "speeds, beside something real"),
     "completion": ("bidarena.cli.completion", "a script for bash, zsh or fish"),
@@ -42,6 +45,9 @@ def main(argv: list[str] | None = None) -> int:
     except (ValueError, TypeError) as wrong:
         print(f"bidarena: {wrong}", file=sys.stderr)
         return 2
+    except Fault as fault:  # of a bot from outside, where no game can be lost by it
+        print(f"bidarena: a bot failed: it {fault}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # whoever read our output has seen enough

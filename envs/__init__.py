@@ -119,3 +119,9 @@ register_belief("twentynine/trump", "bidarena.baselines.twentynine_beliefs:trump
 register_belief("twentynine/both", "bidarena.baselines.twentynine_beliefs:both")
 for _web in ("http", "https"):
     register_opener(_web, "bidarena.baselines.adapters.twentynine_http:opener")
+
+# Bots from outside, each in a process of its own: a program that is run for every move, a Python
+# file, and any program that speaks the protocol of docs/protocol.md.
+register_opener("cmd", "bidarena.baselines.adapters.openers:command")
+register_opener("file", "bidarena.baselines.adapters.openers:python_file")
+register_opener("json", "bidarena.baselines.adapters.openers:lines")

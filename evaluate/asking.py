@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.baselines.adapters import faults
 from bidarena.envs.batch import as_action, as_actions
 
 RAISED, ILLEGAL, TIME = "raised", "illegal", "time"  # the kinds of faults
@@ -150,6 +151,10 @@ def not_an_action(answer: Any) -> Fault:
 
 def _told(reason: BaseException) -> str:
     """An exception in one line, with the place where it was raised."""
+    if isinstance(
+        reason, faults.Fault
+    ):  # of a bot in another process: it says what there is to say
+        return _short(str(reason))
     try:
         text = f"{type(reason).__name__}: {reason}".removesuffix(": ")
     except Exception:  # it is the bot's own exception

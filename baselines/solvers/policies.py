@@ -17,6 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.baselines.adapters.asked import elsewhere
 from bidarena.baselines.solvers.positions import Book, Numbers, distribution, put_position
 from bidarena.envs.batch import ask_policy
 from bidarena.envs.compile import borrow, keep
@@ -149,6 +150,11 @@ class Asker:
         self._luck = np.random.default_rng(seed)
         if isinstance(player, Bot):
             player.check_fits(book.game)
+            if player.act is elsewhere:
+                raise ValueError(
+                    f"{player.name} is asked in another process, where it cannot be measured "
+                    "position by position; play a match against it instead"
+                )
         if isinstance(player, Bot) and player.distribution is not None:
             self.method = "the bot's own distribution"
         elif isinstance(player, Stochastic):

@@ -76,7 +76,7 @@ def test_completion__bash_binds_the_function_to_the_command(script):
 
 def test_completion__every_offered_option_is_one_that_the_command_has(capsys):
     for command, known in known_words().items():
-        if command in ("study", "completion", "list", "bench"):
+        if "raj" not in known.then:  # it takes no game, or names several
             continue
         with pytest.raises(SystemExit):
             main([command, "raj", "--help"])

@@ -1,0 +1,257 @@
+"""A small process that starts programs of others under limits, and leaves nothing of them behind.
+
+It is run as a script, `python -I -S keeper.py SOCKET`, by `sandbox.py`; nothing is imported but the
+standard library. Orders come as JSON through the socket: {"start": ...} with three descriptors for
+the program's stdin, stdout and stderr, and {"end": n}, which kills the program and everything that
+descends from it. When the socket closes, because its owner ended in whatever way, that is done too.
+
+Nothing escapes by a session or a parent of its own: the keeper is the first process of a process
+namespace where the system allows one, so that one signal reaches all others in it at the same
+time. Elsewhere orphans are at least handed to the keeper, and it kills descendants until none is
+left.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+CLONE_NEWUSER, CLONE_NEWPID = 0x10000000, 0x20000000
+
+TICK = 0.2  # seconds between two looks at what a program uses
+PATIENCE = 10.0  # seconds in which a program must be killed
+MIB = 1 << 20
+
+
+class Keeper:
+    """At most one program at a time, with all that descends from it."""
+
+    def __init__(self, control: socket.socket, alone: bool) -> None:
+        self.control = control
+        self.alone = alone  # is this the first process of a namespace?
+        self.main = 0  # the program's process; 0: none
+        self.group = 0  # the group of processes in which the last program was started
+        self.memory = 0  # bytes that all its processes may use together
+        self.processes = 0  # how many there may be
+        self.seen_at = 0.0
+
+    def run(self) -> None:
+        """Follow orders until the socket closes."""
+        waking, woken = os.pipe()
+        os.set_blocking(woken, False)
+        os.set_blocking(waking, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+        events = select.poll()
+        events.register(self.control, select.POLLIN)
+        events.register(waking, select.POLLIN)
+        parent = os.getppid()
+        while True:
+            timeout = TICK if self.main else 1.0
+            ready = [fd for fd, _ in events.poll(timeout * 1000)]
+            if waking in ready:
+                with contextlib.suppress(BlockingIOError):
+                    os.read(waking, 4096)
+            self.reap()
+            if self.control.fileno() in ready and not self.obey():
+                break
+            if not self.alone and os.getppid() != parent:
+                break
+            if self.main and time.monotonic() - self.seen_at >= TICK:
+                self.look()
+        self.kill_all()
+        if len(sys.argv) > 3:  # the owner may have ended without a chance to do it
+            shutil.rmtree(sys.argv[3], ignore_errors=True)
+
+    def obey(self) -> bool:
+        """Do what one message says; False if there will be no more."""
+        try:
+            data, ancillary, _, _ = self.control.recvmsg(1 << 18, socket.CMSG_SPACE(12))
+        except ConnectionError:
+            return False
+        if not data:
+            return False
+        order = json.loads(data)
+        if "end" in order:
+            self.kill_all()
+            self.tell({"ended": order["end"]})
+            return True
+        given = array.array("i")
+        for _, _, part in ancillary:
+            given.frombytes(part[: len(part) - len(part) % given.itemsize])
+        self.start(order["start"], list(given))
+        return True
+
+    def start(self, order: dict[str, Any], streams: list[int]) -> None:
+        """Run a program; say that it runs, or why it does not."""
+        self.kill_all()
+        self.memory, self.processes = order["memory"] * MIB, order["processes"]
+        try:
+            program = subprocess.Popen(
+                order["argv"],
+                stdin=streams[0],
+                stdout=streams[1],
+                stderr=streams[2],
+                cwd=order["cwd"],
+                env=order["env"],
+                start_new_session=True,
+                preexec_fn=None if self.alone else die_with_keeper,  # noqa: PLW1509 (one thread)
+            )
+        except OSError as wrong:
+            self.tell({"failed": f"{wrong.strerror}: {order['argv'][0]}"})
+        else:
+            self.main = self.group = program.pid
+            program.returncode = 0  # it is waited for below, never by its own object
+            self.seen_at = time.monotonic()
+            self.tell({"started": order["id"]})
+        finally:
+            for stream in streams:
+                os.close(stream)
+
+    def reap(self) -> None:
+        """Take note of everything that has ended."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self.main:
+                self.main = 0
+                self.tell({"exited": os.waitstatus_to_exitcode(status)})
+
+    def look(self) -> None:
+        """Kill what has grown too large or too many."""
+        self.seen_at = time.monotonic()
+        found = descendants()
+        if len(found) > self.processes:
+            self.tell({"killed": f"started more than {self.processes} processes"})
+            self.kill_all()
+        elif sum(map(resident, found)) > self.memory:
+            self.tell({"killed": f"used more than {self.memory // MIB} MiB of memory"})
+            self.kill_all()
+
+    def kill_all(self) -> None:
+        """End the program and everything that descends from it, and wait until it is gone."""
+        self.main = 0
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if self.alone:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(-1, signal.SIGKILL)  # all in this namespace but its first process
+            else:
+                if self.group:  # at once, before they multiply; then whoever left the group
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.killpg(self.group, signal.SIGKILL)
+                found = descendants()
+                for order in (signal.SIGSTOP, signal.SIGKILL):
+                    for pid in found:
+                        with contextlib.suppress(ProcessLookupError, PermissionError):
+                            os.kill(pid, order)
+            try:
+                while os.waitpid(-1, 0 if self.alone else os.WNOHANG)[0]:
+                    pass
+                time.sleep(0.001)
+            except ChildProcessError:
+                self.group = 0  # the number may be given to others now
+                return
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send a message, unless nobody is there any more."""
+        with contextlib.suppress(OSError):
+            self.control.send(json.dumps(message).encode())
+
+
+def descendants() -> list[int]:
+    """All processes that this one or its descendants started, orphans included.
+
+    Their numbers are those of /proc, which are others than those inside of a namespace.
+    """
+    found: list[int] = []
+    waiting = ["self"]
+    while waiting:
+        pid = waiting.pop()
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{pid}/task").iterdir():
+                with contextlib.suppress(OSError):
+                    children = (task / "children").read_text().split()
+                    found += map(int, children)
+                    waiting += children
+    return found
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process has in use and shares with nobody, about."""
+    try:
+        _, total, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
+    except (OSError, ValueError):
+        return 0
+    return (int(total) - int(shared)) * resource.getpagesize()
+
+
+def die_with_keeper() -> None:
+    """In the new process: end when the keeper does."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def enter_namespace() -> bool:
+    """Let the next child be the first process of a process namespace; False if not allowed."""
+    libc = ctypes.CDLL(None)
+    if libc.unshare(CLONE_NEWPID) == 0:
+        return True
+    user, group = os.getuid(), os.getgid()
+    if libc.unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0:
+        return False
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+    Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    return True
+
+
+def stand_by(inner: int, parent: int) -> None:
+    """Outside of the namespace: wait for its first process, and end it if the owner is gone."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+    while os.waitpid(inner, os.WNOHANG)[0] == 0:
+        if os.getppid() != parent:
+            os.kill(inner, signal.SIGKILL)
+        signal.sigtimedwait({signal.SIGCHLD}, 1.0)
+
+
+def main() -> None:
+    """Serve the socket named on the command line."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    control.set_inheritable(False)
+    limits = json.loads(sys.argv[2])
+    for what, most in ((resource.RLIMIT_DATA, limits["memory"] * MIB), (resource.RLIMIT_CORE, 0)):
+        resource.setrlimit(what, (most, most))
+    parent = os.getppid()
+    alone = limits["namespace"] and enter_namespace()
+    if alone:
+        inner = os.fork()
+        if inner:
+            control.close()
+            stand_by(inner, parent)
+            return
+        die_with_keeper()
+    else:
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    Keeper(control, alone).run()
+
+
+if __name__ == "__main__":
+    main()
