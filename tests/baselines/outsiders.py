@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +65,18 @@ def processes_of(home: str) -> list[int]:
     return found
 
 
-def all_gone(home: str, seconds: float = 5.0) -> bool:
+PATIENCE = 30.0  # seconds; a busy machine may take some to run what has to end
+
+
+def all_gone(home: str, seconds: float = PATIENCE) -> bool:
     """Are there none of these processes left, or soon none?"""
+    return soon(lambda: not processes_of(home), seconds)
+
+
+def soon(happens: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+    """Does something happen within some seconds?"""
     end = time.monotonic() + seconds
-    while processes_of(home):
+    while not happens():
         if time.monotonic() > end:
             return False
         time.sleep(0.02)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from outsiders import FORK, PYTHON, TROUBLE, all_gone, open_files, processes_of
+from outsiders import FORK, PYTHON, TROUBLE, all_gone, open_files, processes_of, soon
 
 from bidarena.baselines.adapters import sandbox as sandbox_module
 from bidarena.baselines.adapters.faults import Fault
@@ -223,15 +223,12 @@ def test_sandbox__nothing_survives_its_owner(namespaces, then):
     home = owner.stdout.readline().decode().strip()
     assert home
     if "sleep" in then:
-        end = time.monotonic() + 5
-        while len(processes_of(home)) < 5 and time.monotonic() < end:
-            time.sleep(0.02)
-        assert len(processes_of(home)) >= 5
+        assert soon(lambda: len(processes_of(home)) >= 5)
         owner.kill()
     owner.wait()
     owner.stdout.close()
     assert all_gone(home)
-    assert not Path(home).exists()
+    assert soon(lambda: not Path(home).exists())
 
 
 def test_sandbox__leaves_no_files_open_and_does_not_travel_with_its_process(kept):
