@@ -7,7 +7,9 @@ followed by the same chance.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -214,6 +216,8 @@ class Session:
 
     def save(self, path: Path) -> None:
         """Write the session to a file, all of it or nothing."""
+        if not path.parent.is_dir():  # a folder that somebody mistyped is not made
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
         write_json(path, self.record())
 
 
