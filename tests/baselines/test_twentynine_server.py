@@ -496,6 +496,8 @@ def test_server__listens_on_loopback_only_and_hangs_up_at_the_end(game: Game) ->
 
 def test_serve__runs_until_it_is_interrupted() -> None:
     code = (
+        "import signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored in background jobs
         "from bidarena.baselines.adapters.twentynine_server import serve\n"
         "serve('twentynine', 'rules', port=0)\nprint('ended')"
     )

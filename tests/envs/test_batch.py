@@ -395,8 +395,9 @@ def test_game__a_name_with_a_slash_compiles():
 
 def test_registry__a_third_partys_bots_stand_beside_those_of_all_games():
     for_all = {"random", "mcts", "dmcts", "ismcts", "mom", "pom", "bandit"}
-    assert bots("toy_nim") == sorted(for_all | {"one_by_one", "perfect"})
-    assert bots("toy_sealed") == sorted(for_all | {"highest"})
+    assert set(bots("toy_nim")) >= for_all | {"one_by_one", "perfect"}
+    assert set(bots("toy_sealed")) >= for_all | {"highest"}
+    assert "highest" not in bots("toy_nim")
 
 
 @pytest.mark.parametrize(
