@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bidarena.envs.check import choice
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal, observe
 from bidarena.envs.registry import Bot
-from bidarena.envs.rng import uniform
+from bidarena.envs.rng import draw
 
 Numbers = NDArray[np.float32]
 
@@ -130,15 +130,7 @@ def _act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch:
     _distribution(cfg, params, state, player, scratch, chances)
     if params[GREEDY]:
         return int(np.argmax(chances))
-    left = uniform(rng)
-    last = -1
-    for action in range(len(chances)):
-        if chances[action] > 0.0:
-            last = action
-            left -= chances[action]
-            if left < 0.0:
-                break
-    return last
+    return draw(rng, chances)
 
 
 def _distribution(

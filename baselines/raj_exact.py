@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from bidarena.baselines.scotch_exact import draw
 from bidarena.baselines.solvers.matrix import solve_into
 from bidarena.baselines.solvers.positions import Book, Values, book_of, packed, values_of
 from bidarena.baselines.solvers.raj import (
@@ -34,6 +33,7 @@ from bidarena.envs.compile import borrow, compiled, digest, keep
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.raj.rules import CARDS, HANDS, ITEMS, LEFT, POT, SIZE, banks_at, count, nth
 from bidarena.envs.registry import Bot, make_game
+from bidarena.envs.rng import draw
 
 FORMAT = 1  # of what is kept on disk, and of the book that is made without compiled code
 

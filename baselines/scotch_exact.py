@@ -33,7 +33,7 @@ from bidarena.baselines.solvers.store import Arrays, save, stored
 from bidarena.envs.compile import borrow, compiled, digest, keep
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.registry import Bot, make_game
-from bidarena.envs.rng import uniform
+from bidarena.envs.rng import draw
 from bidarena.envs.scotch.rules import MAX_ROUNDS, PURSE
 
 FORMAT = 1  # of what is kept on disk, and of the book that is made without compiled code
@@ -243,16 +243,3 @@ def _safest(
             best = max(best, sign * total)
             found = x
     return found
-
-
-def draw(rng: Rng, chances: Values) -> int:
-    """One of the actions, as likely as `chances` says."""
-    left = uniform(rng)
-    last = -1
-    for action in range(len(chances)):
-        if chances[action] > 0.0:
-            last = action
-            left -= chances[action]
-            if left < 0.0:
-                break
-    return last

@@ -88,3 +88,16 @@ def pick(rng: Words, mask: NDArray[np.int8]) -> int:
                 return i
             left -= 1
     return -1
+
+
+def draw(rng: Words, chances: NDArray[np.float64]) -> int:
+    """One of the indexes, each as likely as `chances` says; never one that cannot be."""
+    left = uniform(rng)
+    last = -1
+    for index in range(len(chances)):
+        if chances[index] > 0.0:
+            last = index
+            left -= chances[index]
+            if left < 0.0:
+                break
+    return last
