@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bidarena.train.masked import CutMask, MaskedDQN
+from bidarena.train.masked import MaskedDQN, cutting
 from bidarena.train.sb3_learner import Paced, SB3Learner, TimedEnv
 from bidarena.train.task import Task
 
@@ -22,8 +22,7 @@ def learner(task: Task) -> SB3Learner:
     def make(
         env: TimedEnv, settings: dict[str, Any], *, policy_kwargs: Any, **more: Any
     ) -> MaskedDQN:
-        policy_kwargs["features_extractor_class"] = CutMask
-        policy_kwargs["features_extractor_kwargs"] = {"size": env.game.observation_size}
+        policy_kwargs = cutting(policy_kwargs, env.game.observation_size)
         return _PacedDQN("MaskedPolicy", env, policy_kwargs=policy_kwargs, **settings, **more)
 
     return SB3Learner(task, make, masks_last=True)

@@ -24,6 +24,15 @@ from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 NEVER = -1e8  # of an illegal action: logit or value
 
 
+def cutting(policy_kwargs: dict[str, Any], size: int) -> dict[str, Any]:
+    """Keywords of a policy with those that cut the mask off behind `size` numbers."""
+    return {
+        **policy_kwargs,
+        "features_extractor_class": CutMask,
+        "features_extractor_kwargs": {"size": size},
+    }
+
+
 class CutMask(BaseFeaturesExtractor):
     """What the player sees without the mask behind it, which is kept for whoever needs it."""
 
