@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -26,3 +26,15 @@ def write_whole(path: Path, content: bytes) -> None:
 def write_json(path: Path, content: Any) -> None:
     """One JSON value as a file."""
     write_whole(path, (json.dumps(content, indent=2) + "\n").encode())
+
+
+def lock(file: IO[Any], folder: Path) -> None:
+    """Claim a folder until `file` in it is closed; a ValueError if another run has claimed it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, where two runs in one folder are not prevented
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise ValueError(f"folder={str(folder)!r}: another run is writing there") from None

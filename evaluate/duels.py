@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs.check import whole
-from bidarena.envs.files import write_json
+from bidarena.envs.files import lock, write_json
 from bidarena.envs.game import Game
 from bidarena.envs.learner import player_of
 from bidarena.envs.registry import make_game
@@ -206,22 +206,11 @@ def _store(
     """The lines of a folder by job, and the file to append to; nobody else may use it meanwhile."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / RESULTS).open("ab") as file:
-        _lock(file, folder)
+        lock(file, folder)
         _check_manifest(folder, manifest)
         done, good = _read(folder / RESULTS)
         file.truncate(good)
         yield done, file
-
-
-def _lock(file: BinaryIO, folder: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows, where two runs in one folder are not prevented
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise ValueError(f"folder={str(folder)!r}: another run is writing there") from None
 
 
 def _check_manifest(folder: Path, manifest: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.envs.files import lock
 from bidarena.evaluate.playing import Block
 from bidarena.evaluate.tournament_plan import LineUp
 
@@ -108,8 +109,8 @@ def open_store(
         bots: a digest for each, of the file that it is read from; another one is refused.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("a") as lock:
-        _lock(lock, folder)
+    with (folder / LOCK).open("a") as claimed:
+        lock(claimed, folder)
         try:
             base = sqlite3.connect(folder / DATABASE)
             try:
@@ -154,17 +155,6 @@ def _check_bots(base: sqlite3.Connection, folder: Path, bots: Mapping[str, str])
         )
     with base:
         base.executemany("insert or ignore into bots values (?, ?)", bots.items())
-
-
-def _lock(file: Any, folder: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows, where two runs in one folder are not prevented
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise ValueError(f"folder={str(folder)!r}: another run is writing there") from None
 
 
 def _packed(name: str, array: NDArray[Any] | None) -> bytes | None:

@@ -18,10 +18,12 @@ from typing import Any
 from bidarena.baselines.network import Network, network_bot
 from bidarena.baselines.policy_file import save_policy
 from bidarena.baselines.solvers.policies import with_probabilities
+from bidarena.envs.files import lock
 from bidarena.envs.game import Game
 from bidarena.evaluate.strength import against, truth_of
 from bidarena.train.folder import (
     BEST,
+    CONFIG,
     EVALUATIONS,
     LAST,
     METRICS,
@@ -86,6 +88,21 @@ def run(
         checkpoint_seconds: at least so long between two of them.
         tell: called after every round.
     """
+    with (folder / CONFIG).open("rb") as claimed:
+        lock(claimed, folder)
+        return _run(learner, task, evaluation, folder, command, resume, checkpoint_seconds, tell)
+
+
+def _run(
+    learner: Learner,
+    task: Task,
+    evaluation: Evaluation,
+    folder: Path,
+    command: str,
+    resume: bool,
+    checkpoint_seconds: float,
+    tell: Callable[[Progress], None] | None,
+) -> dict[str, Any]:
     game = task.make_game()
     book = _Book(task, evaluation, game, folder, command)
     kept = read_checkpoint(folder) if resume else None

@@ -14,6 +14,7 @@ import pytest
 
 from bidarena.baselines.policy_file import load_policy
 from bidarena.cli.main import main
+from bidarena.envs.files import lock
 from bidarena.train.folder import Sheet, read_checkpoint, write_checkpoint
 
 SMALL = ["--cards", "1,2,3", "--items", "1,2,3"]
@@ -138,6 +139,13 @@ def test_train__killed_in_the_middle_of_a_write_loses_nothing(whole, tmp_path):
     assert read_checkpoint(folder)["steps"] == 2048
     assert main(["train", "--resume", str(folder)]) == 0
     assert weights(folder) == weights(whole)
+
+
+def test_train__a_run_is_gone_on_with_by_one_process_only(whole, capsys):
+    with (whole / "config.json").open("rb") as held:
+        lock(held, whole)
+        assert main(["train", "--resume", str(whole)]) == 2
+    assert "another run is writing there" in capsys.readouterr().err
 
 
 def test_train__interrupted_keeps_where_it_was(tmp_path):
