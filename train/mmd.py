@@ -33,6 +33,7 @@ from bidarena.envs.batch import Batch
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
 from bidarena.envs.learner import SELF
+from bidarena.envs.registry import Bot, make_bot
 from bidarena.train.selfplay import Decisions, Floats, play
 from bidarena.train.task import Task
 
@@ -78,6 +79,12 @@ class Settings:
     """how likely a game starts, and goes on, with one side playing at random; only where nothing
     is hidden but moves at the same time"""
 
+    teacher: str | None = None
+    """a bot whose play is imitated at first, so that learning does not begin at random moves"""
+
+    teacher_share: float = 0.2
+    """in which share of all decisions, if there is a teacher"""
+
     average: float = 8.0
     """the policy to play with is averaged over about 1 / (1 + average) of the past, the latest"""
 
@@ -93,6 +100,7 @@ class Settings:
             _within(name, getattr(self, name), 1e-12, 1e3)
         _within("decay", self.decay, 0.0, 1.0)
         _within("explore", self.explore, 0.0, 0.999)
+        _within("teacher_share", self.teacher_share, 0.0, 1.0)
         _within("average", self.average, 0.0, 1e6)
 
 
@@ -146,6 +154,7 @@ class MMD:
         torch.set_num_threads(self.settings.threads)
         self._luck = np.random.Generator(np.random.SFC64(whole("seed", seed, 0, 2**63)))
         self._batch = Batch(game, self.settings.rows, seed=seed)
+        self._teacher = _teacher_of(game, self.settings.teacher)
         sizes = [game.observation_size, *self.settings.hidden, game.actions]
         self._policy, self._critic = (_layers(sizes, self._luck) for _ in range(2))
         self._average = [part.detach().clone() for part in self._policy]
@@ -159,18 +168,20 @@ class MMD:
         """
         began = time.process_time()
         settings = self.settings
+        progress = min(self.steps / self.total, 1.0)
+        imitating = self._teacher is not None and progress < settings.teacher_share
         with torch.no_grad():
             games = play(
                 *(self._batch, self._judge, self._luck),
-                decay=settings.decay,
-                explore=settings.explore,
+                decay=1.0 if imitating else settings.decay,  # a teacher is not met again later
+                explore=0.0 if imitating else settings.explore,
+                teacher=self._teacher if imitating else None,
             )
-        progress = min(self.steps / self.total, 1.0)
         rate = settings.learning_rate * (1.0 - progress)
         magnet = settings.magnet * (settings.magnet_end / settings.magnet) ** progress
         for group in self._adam.param_groups:
             group["lr"] = rate
-        measured = self._update(games, magnet)
+        measured = self._update(games, magnet, imitating)
         self.steps += len(games.actions)
         return {
             **measured,
@@ -187,7 +198,7 @@ class MMD:
         logs = _log_chances(_outputs(self._policy, views), torch.from_numpy(legal))
         return logs.numpy(), _outputs(self._critic, views).numpy()
 
-    def _update(self, games: Decisions, magnet: float) -> dict[str, float]:
+    def _update(self, games: Decisions, magnet: float, imitating: bool) -> dict[str, float]:
         """Some passes over the decisions, in small parts."""
         views, legal = torch.from_numpy(games.observations), torch.from_numpy(games.legal)
         actions = torch.from_numpy(games.actions)[:, None]
@@ -205,16 +216,20 @@ class MMD:
                 logs = _log_chances(_outputs(self._policy, seen), allowed)
                 now = logs.exp()
                 logs = logs.masked_fill(~allowed, 0.0)
-                ratio = now / old.clamp(min=1e-8)
-                kept = ratio.clamp(1.0 - settings.clip, 1.0 + settings.clip)
-                worth = advantages[part]
-                gain = (old * torch.minimum(ratio * worth, kept * worth)).sum(1).mean()
                 # the distance to the uniform policy, but for a constant, is minus the entropy
                 entropy = -(now * logs).sum(1).mean()
+                if imitating:
+                    gain = logs.gather(1, actions[part]).mean()
+                else:
+                    ratio = now / old.clamp(min=1e-8)
+                    kept = ratio.clamp(1.0 - settings.clip, 1.0 + settings.clip)
+                    worth = advantages[part]
+                    gain = (old * torch.minimum(ratio * worth, kept * worth)).sum(1).mean()
+                    gain = gain + magnet * entropy
                 value = _outputs(self._critic, seen).gather(1, actions[part])
                 value_loss = (value - targets[part]).square().mean()
                 self._adam.zero_grad()
-                torch.autograd.backward(value_loss - gain - magnet * entropy)
+                torch.autograd.backward(value_loss - gain)
                 torch.nn.utils.clip_grad_norm_(self._policy, MOST_GRADIENT)
                 self._adam.step()
                 self._updates += 1
@@ -286,6 +301,15 @@ class MMD:
                 "exp_avg": torch.zeros_like(part),
                 "exp_avg_sq": torch.zeros_like(part),
             }
+
+
+def _teacher_of(game: Game, name: str | None) -> Bot | None:
+    if name is None:
+        return None
+    bot = make_bot(game, name)
+    if not isinstance(bot, Bot):
+        raise ValueError(f"teacher={name!r}: expected a compiled bot")
+    return bot
 
 
 def _layers(sizes: Sequence[int], luck: np.random.Generator) -> list[Tensor]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs.batch import Batch
+from bidarena.envs.registry import Bot
 
 Floats = NDArray[np.float32]
 # (observations, legal) -> log-probabilities and values of all actions, each (rows, actions)
@@ -38,7 +39,13 @@ class Decisions:
 
 
 def play(
-    batch: Batch, judge: Judge, luck: np.random.Generator, *, decay: float, explore: float
+    batch: Batch,
+    judge: Judge,
+    luck: np.random.Generator,
+    *,
+    decay: float,
+    explore: float,
+    teacher: Bot | None = None,
 ) -> Decisions:
     """Deal a new game in every row and play all of them to their ends.
 
@@ -55,6 +62,7 @@ def play(
             round of moves at the same time). Then one side takes any legal action, so that the
             policy also learns what to do where it would never go by itself. Nothing is learned
             from the decisions until then, because others are not met as they really play.
+        teacher: a bot that plays all seats in the policy's place, to be learned from.
     """
     game, rows = batch.game, batch.rows
     sides = np.unique(game.teams, return_inverse=True)[1]
@@ -77,8 +85,11 @@ def play(
             movers = batch.movers[free]
             observations, legal = batch.observations[free], batch.masks[free] == 1
             log_chances, values = judge(observations, legal)
-            chosen = draw(np.exp(log_chances), luck)
-            actions[free] = chosen
+            if teacher is None:
+                actions[free] = draw(np.exp(log_chances), luck)
+            else:
+                batch.ask(teacher, batch.masks.sum(axis=1) > 1, actions)
+            chosen = actions[free]
             astray = exploring[free]
             if astray.any():
                 anything = ((1 - luck.random(legal.shape, np.float32)) * legal).argmax(axis=1)
