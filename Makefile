@@ -18,7 +18,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 
 demo: $(VENV)/.ready
 	@echo "Learning Raj by self-play, about a minute; what a best response would win is measured on the way:"
-	$(BIN)/bidarena train raj --algo mmd --steps 2e6 --seed 1 --set magnet_end=0.03 --evaluations 8 --games 400 --folder runs/demo
+	$(BIN)/bidarena train raj --algo minimax_q --steps 6e6 --seed 1 --set hidden=[128,128] --evaluations 8 --games 400 --folder runs/demo
 	@echo "The policy against every bot of the game, and its exact exploitability before and after:"
 	@RUN=$$(ls -td runs/demo/*/ | head -1); \
 	$(BIN)/bidarena evaluate $$RUN --games 400 --html $${RUN}report.html; \

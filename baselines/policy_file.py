@@ -14,7 +14,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from bidarena.baselines.network import network_bot
+from bidarena.baselines.network import AFTERSTATES, network_bot
 from bidarena.baselines.policy_format import SUFFIX, PolicyFile, load_policy, save_policy
 from bidarena.baselines.sb3_network import import_sb3, network_from_sb3
 from bidarena.envs.check import flag
@@ -25,9 +25,11 @@ __all__ = [
     "PolicyFile",
     "check_fits",
     "import_sb3",
+    "learned",
     "load_policy",
     "network_from_sb3",
     "policy_bot",
+    "ppo",
     "save_policy",
     "shipped",
 ]
@@ -39,8 +41,9 @@ def check_fits(file: PolicyFile, game: Game) -> None:
     """Refuse a game with other rules, observations or actions than those of the policy.
 
     The rule `reward` may differ: it changes neither what is seen nor what is allowed, only what is
-    counted, so a policy that learned with one kind of reward can play for another. Rules that came
-    later than the file have the value in it that the game gives them by default.
+    counted, so a policy that learned with one kind of reward can play for another; but not one that
+    compares results with what it expects, as a network of positions does. Rules that came later
+    than the file have the value in it that the game gives them by default.
     """
     differences, options = _differences(file, game)
     if not differences:
@@ -70,31 +73,47 @@ def policy_bot(game: Game, path: str | Path, *, deterministic: bool = False) -> 
     return network_bot(game, file.network, str(path), deterministic=deterministic)
 
 
-def shipped(game: Game, *, deterministic: bool = False) -> Bot:
-    """The trained policy that comes with this package, if there is one for these rules.
-
-    It is `GAME.safetensors` in the folder `policies` or, for other rules, one of the files
-    `GAME-ANYTHING.safetensors` beside it.
+def learned(game: Game, *, deterministic: bool = False) -> Bot:
+    """The best policy learned so far that comes with this package, if there is one for these rules.
 
     Args:
         game: with its rules.
         deterministic: always the likeliest action instead of drawing one.
     """
+    return shipped(game, "learned", deterministic=deterministic)
+
+
+def ppo(game: Game, *, deterministic: bool = False) -> Bot:
+    """The policy that MaskablePPO learned and that comes with this package, for these rules.
+
+    Args:
+        game: with its rules.
+        deterministic: always the likeliest action instead of drawing one.
+    """
+    return shipped(game, "ppo", deterministic=deterministic)
+
+
+def shipped(game: Game, kind: str, *, deterministic: bool = False) -> Bot:
+    """A trained policy that comes with this package, if there is one for these rules.
+
+    It is `KIND-GAME.safetensors` in the folder `policies` or, for other rules, one of the files
+    `KIND-GAME-ANYTHING.safetensors` beside it.
+    """
     flag("deterministic", deterministic)
     refused = []
     for entry in sorted(_shipped_folder().iterdir(), key=lambda entry: entry.name):
         stem = entry.name.removesuffix(SUFFIX)
-        if stem == entry.name or stem.partition("-")[0] != game.name:
+        if stem == entry.name or stem.split("-")[:2] != [kind, game.name]:
             continue
         with as_file(entry) as path:
             file = load_policy(path)
         differences, _ = _differences(file, game)
         if not differences:
-            return network_bot(game, file.network, stem, deterministic=deterministic)
+            return network_bot(game, file.network, kind, deterministic=deterministic)
         refused += [f"  {stem}: {line}" for line in differences]
     known = f"the policies for {game.name} that come with this package are for other rules:"
     if not refused:
-        known = f"no policy for {game.name} comes with this package"
+        known = f"no such policy for {game.name} comes with this package"
     raise ValueError("\n".join([known, *refused, f"To make one: {_train_command(game)}"]))
 
 
@@ -112,7 +131,7 @@ def _differences(file: PolicyFile, game: Game) -> tuple[list[str], dict[str, Any
     theirs = {**_later_rules(file, game), **file.options}
     lines, options = [], {}
     for name in dict.fromkeys([*game.options, *theirs]):
-        if name in SEEN_NOWHERE:
+        if name in SEEN_NOWHERE and file.network.head != AFTERSTATES:
             continue
         if name not in game.options:
             lines.append(f"{name}: the policy knows {theirs[name]!r}, this game has no such rule")

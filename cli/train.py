@@ -31,11 +31,12 @@ class Arguments:
     """
 
     algo: str = "maskable_ppo"
-    """maskable_ppo, ppo, a2c, dqn, or mmd, the self-play that converges toward equilibrium"""
+    """maskable_ppo, ppo, a2c, dqn; or by self-play of all seats, toward perfect play: mmd (any
+    game), minimax_q (moves made at the same time, as in Raj)"""
 
     opponent: str | None = None
     """who plays the other seats: a bot with options, the path of a policy, several separated by
-    blanks, or self: the learner's own past; by default self for mmd and random for the others"""
+    blanks, or self: the learner's own past; by default random, or self where all seats learn"""
 
     partner: str | None = None
     """who plays the partner's seat where there is one; self: the learner plays both seats"""
@@ -171,7 +172,9 @@ def _plays(game: Game, rival: str) -> bool:
 
 def _players(args: Arguments) -> dict[str, Any]:
     """The keywords of the environment that say who plays where."""
-    named = args.opponent or ("self" if args.algo == "mmd" else "random")
+    from bidarena.train.task import SELF_PLAY
+
+    named = args.opponent or ("self" if args.algo in SELF_PLAY else "random")
     several = named.split()
     players: dict[str, Any] = {"opponent": several if len(several) > 1 else named}
     if args.partner is not None:

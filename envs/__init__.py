@@ -120,6 +120,11 @@ register_belief("twentynine/both", "bidarena.baselines.twentynine_beliefs:both")
 for _web in ("http", "https"):
     register_opener(_web, "bidarena.baselines.adapters.twentynine_http:opener")
 
+# Policies that were learned with this package and come with it.
+for _game in ("scotch", "richman", "raj", "coins", "twentynine"):
+    register_bot(f"{_game}/learned", "bidarena.baselines.policy_file:learned")
+register_bot("raj/ppo", "bidarena.baselines.policy_file:ppo")
+
 # Bots from outside, each in a process of its own: a program that is run for every move, a Python
 # file, and any program that speaks the protocol of docs/protocol.md.
 register_opener("cmd", "bidarena.baselines.adapters.openers:command")

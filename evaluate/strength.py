@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bidarena.baselines.network import Network
+from bidarena.baselines.solvers.policies import with_probabilities
 from bidarena.envs.game import Game
+from bidarena.envs.registry import Bot
 from bidarena.evaluate.match import Score, play_match
 
 
@@ -34,6 +37,14 @@ class Truth:
     def goodness(self) -> float:
         """The value with its sign turned where lower is better."""
         return self.value if self.better == "higher" else -self.value
+
+
+def asked(network: Network, bot: Bot) -> Any:
+    """Whom to ask in all positions: a network in batches is faster than the same as a bot.
+
+    Only one whose probabilities follow from what is seen can be asked so.
+    """
+    return with_probabilities(network.probabilities) if network.head == "logits" else bot
 
 
 def truth_of(game: Game, player: Any, *, seed: int = 0) -> Truth | None:

@@ -17,10 +17,9 @@ from typing import Any
 
 from bidarena.baselines.network import Network, network_bot
 from bidarena.baselines.policy_file import save_policy
-from bidarena.baselines.solvers.policies import with_probabilities
 from bidarena.envs.files import lock
 from bidarena.envs.game import Game
-from bidarena.evaluate.strength import against, truth_of
+from bidarena.evaluate.strength import against, asked, truth_of
 from bidarena.train.folder import (
     BEST,
     CONFIG,
@@ -178,8 +177,7 @@ class _Book:
         wanted = self.evaluation
         bot = network_bot(self.game, network, self.task.algorithm)
         scores = against(self.game, bot, wanted.rivals, wanted.games, seed=self.task.seed)
-        policy = with_probabilities(network.probabilities)
-        truth = truth_of(self.game, policy) if wanted.exact else None
+        truth = truth_of(self.game, asked(network, bot)) if wanted.exact else None
         measured = {rival: score.decided_rate for rival, score in scores.items()}
         goodness = sum(score.mean for score in scores.values()) / max(1, len(scores))
         for rival, score in scores.items():

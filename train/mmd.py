@@ -32,9 +32,8 @@ from bidarena.baselines.network import Network
 from bidarena.envs.batch import Batch
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
-from bidarena.envs.learner import SELF
 from bidarena.envs.registry import Bot, make_bot
-from bidarena.train.selfplay import Decisions, Floats, play
+from bidarena.train.selfplay import Decisions, Floats, only_itself, oracle_size, play
 from bidarena.train.task import Task
 
 Tensor = torch.Tensor
@@ -85,6 +84,10 @@ class Settings:
     teacher_share: float = 0.2
     """in which share of all decisions, if there is a teacher"""
 
+    oracle: Sequence[str] = ()
+    """parts of the observation that the critic sees of all players, such as their hands; it is
+    asked while learning only, never by the policy"""
+
     average: float = 8.0
     """the policy to play with is averaged over about 1 / (1 + average) of the past, the latest"""
 
@@ -111,10 +114,7 @@ def _within(name: str, number: float, least: float, most: float) -> None:
 
 def learner(task: Task) -> MMD:
     """MMD on a task; all seats are the learner's own."""
-    told = {name: value for name, value in task.players.items() if name != "seat"}
-    for name, value in told.items():
-        if value != SELF:
-            raise ValueError(f"{name}={value!r}: mmd plays all seats itself; leave --{name} out")
+    only_itself(task)
     return MMD(task.make_game(), task.settings, seed=task.seed, total=task.steps)
 
 
@@ -155,8 +155,11 @@ class MMD:
         self._luck = np.random.Generator(np.random.SFC64(whole("seed", seed, 0, 2**63)))
         self._batch = Batch(game, self.settings.rows, seed=seed)
         self._teacher = _teacher_of(game, self.settings.teacher)
-        sizes = [game.observation_size, *self.settings.hidden, game.actions]
-        self._policy, self._critic = (_layers(sizes, self._luck) for _ in range(2))
+        seen_by_critic = game.observation_size + oracle_size(game, self.settings.oracle)
+        self._policy, self._critic = (
+            _layers([inputs, *self.settings.hidden, game.actions], self._luck)
+            for inputs in (game.observation_size, seen_by_critic)
+        )
         self._average = [part.detach().clone() for part in self._policy]
         self._adam = torch.optim.Adam([*self._policy, *self._critic], fused=True)
 
@@ -164,7 +167,7 @@ class MMD:
         """Play one batch of games, learn from it, and tell how that went.
 
         Of the metrics, times are of this process in seconds; `entropy` (in nats), `kl` (how far the
-        policy moved) and `value_loss` are means over decisions.
+        policy moved) and `value_loss` are means over decisions; `imitates` is 1 with a teacher.
         """
         began = time.process_time()
         settings = self.settings
@@ -176,6 +179,7 @@ class MMD:
                 decay=1.0 if imitating else settings.decay,  # a teacher is not met again later
                 explore=0.0 if imitating else settings.explore,
                 teacher=self._teacher if imitating else None,
+                oracle=settings.oracle,
             )
         rate = settings.learning_rate * (1.0 - progress)
         magnet = settings.magnet * (settings.magnet_end / settings.magnet) ** progress
@@ -187,20 +191,24 @@ class MMD:
             **measured,
             "learning_rate": rate,
             "magnet": magnet,
+            "imitates": float(imitating),
             "games": float(games.games),
             "decisions": float(len(games.actions)),
             "env_seconds": games.env_seconds,
             "seconds": time.process_time() - began,
         }
 
-    def _judge(self, observations: Floats, legal: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-        views = torch.from_numpy(observations)
-        logs = _log_chances(_outputs(self._policy, views), torch.from_numpy(legal))
-        return logs.numpy(), _outputs(self._critic, views).numpy()
+    def _judge(
+        self, observations: Floats, known: Floats, legal: NDArray[np.bool_]
+    ) -> tuple[Floats, Floats]:
+        logits = _outputs(self._policy, torch.from_numpy(observations))
+        logs = _log_chances(logits, torch.from_numpy(legal))
+        return logs.numpy(), _outputs(self._critic, torch.from_numpy(known)).numpy()
 
     def _update(self, games: Decisions, magnet: float, imitating: bool) -> dict[str, float]:
         """Some passes over the decisions, in small parts."""
         views, legal = torch.from_numpy(games.observations), torch.from_numpy(games.legal)
+        known = torch.from_numpy(games.seen_by_critic)
         actions = torch.from_numpy(games.actions)[:, None]
         before = torch.from_numpy(games.log_chances).masked_fill(~legal, 0.0)
         chances = torch.from_numpy(np.exp(games.log_chances))
@@ -226,7 +234,7 @@ class MMD:
                     worth = advantages[part]
                     gain = (old * torch.minimum(ratio * worth, kept * worth)).sum(1).mean()
                     gain = gain + magnet * entropy
-                value = _outputs(self._critic, seen).gather(1, actions[part])
+                value = _outputs(self._critic, known[part]).gather(1, actions[part])
                 value_loss = (value - targets[part]).square().mean()
                 self._adam.zero_grad()
                 torch.autograd.backward(value_loss - gain)

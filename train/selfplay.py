@@ -7,18 +7,23 @@ is over waits for the others. Nothing here is done row by row, and nothing needs
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs.batch import Batch
+from bidarena.envs.check import unknown
+from bidarena.envs.compile import borrow
+from bidarena.envs.game import Cfg, Game, observe
+from bidarena.envs.learner import SELF
 from bidarena.envs.registry import Bot
+from bidarena.train.task import Task
 
 Floats = NDArray[np.float32]
-# (observations, legal) -> log-probabilities and values of all actions, each (rows, actions)
-Judge = Callable[[Floats, NDArray[np.bool_]], tuple[Floats, Floats]]
+# (observations, what the critic sees, legal) -> log-probabilities and values, each (rows, actions)
+Judge = Callable[[Floats, Floats, NDArray[np.bool_]], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +34,7 @@ class Decisions:
     """
 
     observations: Floats  # (decisions, observation_size)
+    seen_by_critic: Floats  # (decisions, observation_size + what it sees of the other players')
     legal: NDArray[np.bool_]  # (decisions, actions)
     actions: NDArray[np.int64]  # (decisions,) what was chosen
     log_chances: Floats  # (decisions, actions) of the policy that played
@@ -46,6 +52,7 @@ def play(
     decay: float,
     explore: float,
     teacher: Bot | None = None,
+    oracle: Sequence[str] = (),
 ) -> Decisions:
     """Deal a new game in every row and play all of them to their ends.
 
@@ -63,6 +70,8 @@ def play(
             policy also learns what to do where it would never go by itself. Nothing is learned
             from the decisions until then, because others are not met as they really play.
         teacher: a bot that plays all seats in the policy's place, to be learned from.
+        oracle: parts of the observation that the critic sees of all players; it is asked while
+            learning only, and what it knows more takes noise out of what is learned from it.
     """
     game, rows = batch.game, batch.rows
     sides = np.unique(game.teams, return_inverse=True)[1]
@@ -84,7 +93,11 @@ def play(
         if len(free) > 0:
             movers = batch.movers[free]
             observations, legal = batch.observations[free], batch.masks[free] == 1
-            log_chances, values = judge(observations, legal)
+            known = observations
+            if oracle:
+                others = _seen_by_others(batch, free, movers, oracle)
+                known = np.concatenate([observations, others], axis=1)
+            log_chances, values = judge(observations, known, legal)
             if teacher is None:
                 actions[free] = draw(np.exp(log_chances), luck)
             else:
@@ -96,8 +109,8 @@ def play(
                 wanders = astray & (sides[movers] == explorer[free])
                 actions[free] = np.where(wanders, anything, chosen)
             at = np.flatnonzero(~astray)
-            seen = (observations, legal, chosen, log_chances, values)
-            moments.append((free[at], movers[at], *(part[at] for part in seen)))
+            parts = (observations, known, legal, chosen, log_chances, values)
+            moments.append((free[at], movers[at], *(part[at] for part in parts)))
         before = batch.states[:, together].copy() if explore > 0 else None
         began = time.process_time()
         batch.step(actions)
@@ -109,7 +122,7 @@ def play(
     result = (batch.returns / np.abs(game.return_range).max()).astype(np.float32)
     expected, outlook = result.copy(), result  # (rows, players) at the player's next decision
     targets = []
-    for row, mover, _, _, _, log_chances, values in reversed(moments):
+    for row, mover, *_, log_chances, values in reversed(moments):
         target = (1 - decay) * expected[row, mover] + decay * outlook[row, mover]
         outlook[row, mover] = target
         expected[row, mover] = (np.exp(log_chances) * values).sum(axis=1)
@@ -119,10 +132,60 @@ def play(
             f"rows={rows}, explore={explore}: no decision was left to learn from in {game!r}; "
             "expected more rows or less exploring"
         )
-    _, _, *seen_parts = zip(*moments, strict=True)
-    views, legals, choices, logs, worths = (np.concatenate(part) for part in seen_parts)
+    _, _, views, known, *rest = zip(*moments, strict=True)
+    seen = np.concatenate(views)
+    seen_by_critic = np.concatenate(known) if oracle else seen
+    legals, choices, logs, worths = (np.concatenate(part) for part in rest)
     came = np.concatenate(targets[::-1])
-    return Decisions(views, legals, choices, logs, worths, came, rows, env_seconds)
+    decided = (legals, choices, logs, worths, came)
+    return Decisions(seen, seen_by_critic, *decided, rows, env_seconds)
+
+
+def oracle_size(game: Game, oracle: Sequence[str]) -> int:
+    """How many numbers the critic sees beside the observation; unknown parts are refused."""
+    for part in oracle:
+        if part not in game.observation:
+            raise unknown("oracle", part, game.observation)
+    own = sum(game.observation[part].stop - game.observation[part].start for part in oracle)
+    return own * (game.players - 1)
+
+
+def _seen_by_others(
+    batch: Batch, rows: NDArray[np.int64], movers: NDArray[np.int64], parts: Sequence[str]
+) -> Floats:
+    """Some parts of what the other players see, in the order of the seats after the mover."""
+    game = batch.game
+    places = np.r_[tuple(game.observation[part] for part in parts)]
+    views = np.zeros((len(rows), game.observation_size), np.float32)
+    seen = []
+    for place in range(1, game.players):
+        game.compiled(observe_rows)(
+            game.cfg, batch.states, rows, (movers + place) % game.players, views
+        )
+        seen.append(views[:, places])
+    return np.concatenate(seen, axis=1)
+
+
+def observe_rows(
+    cfg: Cfg,
+    states: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    players: NDArray[np.int64],
+    views: Floats,
+) -> None:
+    """What a player sees, in each of some rows; compiled."""
+    cfg, states, views = borrow(cfg), borrow(states), borrow(views)
+    for k in range(len(rows)):
+        observe(cfg, states[rows[k]], players[k], views[k])
+
+
+def only_itself(task: Task) -> None:
+    """Refuse opponents and partners where the learner plays all seats."""
+    for name, value in task.players.items():
+        if name != "seat" and value != SELF:
+            raise ValueError(
+                f"{name}={value!r}: {task.algorithm} plays all seats itself; leave --{name} out"
+            )
 
 
 def draw(chances: Floats, luck: np.random.Generator) -> NDArray[np.int64]:

@@ -1,9 +1,10 @@
 """Makes a policy that comes with the package out of one that was learned.
 
-    python -m bidarena.train.ship runs/RUN baselines/policies/raj.safetensors
+    python -m bidarena.train.ship runs/RUN baselines/policies/learned-raj.safetensors
 
 The numbers are kept with 16 bits; the command that made the policy and its strength, as the run
-measured it, stay in the file. `bidarena.baselines.policy_file.shipped` finds it there.
+measured it, stay in the file. `bidarena.baselines.policy_file.shipped` finds it there by
+its name, KIND-GAME.safetensors.
 """
 
 from __future__ import annotations

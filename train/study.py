@@ -47,7 +47,7 @@ PARTS: dict[str, list[Lesson]] = {
     "raj-fixed": [
         Lesson(f"raj-against-{bot}", "raj", "maskable_ppo", (), bot, (bot,)) for bot in FIXED
     ],
-    "raj-self": [Lesson("raj-self", "raj", "mmd")],
+    "raj-self": [Lesson("raj-self", "raj", "minimax_q")],
     "scotch": [
         Lesson("scotch-fixed", "scotch", "maskable_ppo", (), "uniform dp", ("uniform", "dp")),
         Lesson("scotch-self", "scotch", "mmd", rivals=("uniform", "dp")),

@@ -22,7 +22,9 @@ ALGORITHMS = {
     "a2c": "bidarena.train.a2c:learner",
     "dqn": "bidarena.train.dqn:learner",
     "mmd": "bidarena.train.mmd:learner",
+    "minimax_q": "bidarena.train.minimax_q:learner",
 }
+SELF_PLAY = ("mmd", "minimax_q")  # those that play all seats themselves
 
 
 @dataclass(frozen=True)

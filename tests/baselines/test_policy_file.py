@@ -14,7 +14,7 @@ from test_network import random_network
 
 from bidarena.baselines import policy_file
 from bidarena.baselines.network import Network, network_bot
-from bidarena.baselines.policy_file import check_fits, load_policy, policy_bot, save_policy, shipped
+from bidarena.baselines.policy_file import check_fits, learned, load_policy, policy_bot, save_policy
 from bidarena.envs import make_game, registry
 from bidarena.envs.testing import check_bot
 
@@ -419,47 +419,48 @@ def shelf(tmp_path, monkeypatch):
     monkeypatch.setattr(policy_file, "_shipped_folder", lambda: tmp_path)
     for name, rules in {"coins-triangle4": {"board": "triangle4"}, "coins": {}}.items():
         game = make_game("coins", **rules)
-        save_policy(tmp_path / f"{name}.safetensors", game, random_network(game, (3,)))
-    (tmp_path / "coinsmore.safetensors").write_text("another game's")
+        save_policy(tmp_path / f"learned-{name}.safetensors", game, random_network(game, (3,)))
+    (tmp_path / "learned-coinsmore.safetensors").write_text("another game's")
+    (tmp_path / "ppo-coins.safetensors").write_text("another kind")
     (tmp_path / "__init__.py").write_text("")
     return tmp_path
 
 
 def test_shipped__picks_the_policy_for_the_rules(shelf):
-    assert shipped(make_game("coins")).name == "coins"
-    assert (
-        shipped(make_game("coins", board="triangle4", reward="outcome")).name == "coins-triangle4"
-    )
-    assert shipped(make_game("coins"), deterministic=True).deterministic
+    for rules in ({}, {"board": "triangle4", "reward": "outcome"}):
+        game = make_game("coins", **rules)
+        bot = learned(game)
+        file = shelf / f"learned-coins{'-triangle4' if rules else ''}.safetensors"
+        assert np.array_equal(bot.params, policy_bot(game, file).params)
+        assert bot.name == "learned"
+    assert learned(make_game("coins"), deterministic=True).deterministic
 
 
 def test_shipped__says_for_which_rules_there_is_one(shelf):
     with pytest.raises(ValueError) as caught:
-        shipped(make_game("coins", board="triangle4", gaps=True))
+        learned(make_game("coins", board="triangle4", gaps=True))
     told = str(caught.value)
     assert "for other rules" in told
-    assert "coins-triangle4: gaps: the policy knows False, this game has True" in told
-    assert "coins: board: the policy knows 'square6', this game has 'triangle4'" in told
+    assert "learned-coins-triangle4: gaps: the policy knows False, this game has True" in told
+    assert "learned-coins: board: the policy knows 'square6', this game has 'triangle4'" in told
     assert told.endswith("bidarena train coins --board triangle4 --gaps true")
-    with pytest.raises(ValueError, match=r"no policy for raj comes .*\n.*bidarena train raj$"):
-        shipped(make_game("raj"))
+    with pytest.raises(ValueError, match=r"no such policy for raj comes .*\n.*bidarena train raj$"):
+        learned(make_game("raj"))
 
 
 def test_shipped__a_broken_file_is_not_passed_over(shelf):
-    (shelf / "coins.safetensors").write_bytes(b"")
+    (shelf / "learned-coins.safetensors").write_bytes(b"")
     with pytest.raises(ValueError, match=r"coins\.safetensors: not a file of safetensors"):
-        shipped(make_game("coins"))
+        learned(make_game("coins"))
 
 
-def test_shipped__is_found_by_a_registered_name(shelf, monkeypatch):
-    monkeypatch.setitem(registry._bots, "coins/ppo", "bidarena.baselines.policy_file:shipped")
-    monkeypatch.setitem(registry._modest, "coins/ppo", "")
+def test_shipped__is_found_by_a_registered_name(shelf):
     game = make_game("coins", board="triangle4")
-    assert registry.make_bot(game, "ppo:deterministic=true").deterministic
-    with pytest.raises(ValueError, match="opponent='ppo': the policies for coins"):
-        registry.make_bot(make_game("coins", board="triangle5"), "ppo")
+    assert registry.make_bot(game, "learned:deterministic=true").deterministic
+    with pytest.raises(ValueError, match="opponent='learned': the policies for coins"):
+        registry.make_bot(make_game("coins", board="triangle5"), "learned")
     made, refused = registry.playing(make_game("coins", board="square3"))
-    assert "ppo" in refused and "ppo" not in made
+    assert "learned" in refused and "learned" not in made
 
 
 def test_shipped__the_folder_of_the_package_exists():

@@ -13,7 +13,7 @@ import yaml
 
 from bidarena import train
 from bidarena.baselines.network import network_bot
-from bidarena.envs import make_game
+from bidarena.envs import make_bot, make_game
 from bidarena.envs.batch import Batch
 from bidarena.envs.registry import env_id
 from bidarena.evaluate.exploit import exploit
@@ -57,10 +57,12 @@ def test_mmd__uneven_pennies_are_shown_as_often_as_they_should():
         assert heads == pytest.approx(1 / 3, abs=0.05)
 
 
-def test_mmd__kuhn_poker_with_hidden_cards_comes_close_to_equilibrium():
+@pytest.mark.parametrize("oracle", [[], ["card"]])
+def test_mmd__kuhn_poker_with_hidden_cards_comes_close_to_equilibrium(oracle):
     game = toy_kuhn.kuhn()
     untrained = MMD(game, {}, seed=1, total=1)
     drawn = {"magnet": 0.2, "magnet_end": 0.02, "learning_rate": 3e-3, "decay": 1.0}
+    drawn["oracle"] = oracle
     learner = trained(game, 100_000, rows=512, hidden=[32], minibatch=256, **drawn)
     assert kuhn_exploitability(untrained.network()) > 0.15
     assert kuhn_exploitability(learner.network()) < 0.08
@@ -182,9 +184,67 @@ def test_mmd__partners_learn_from_their_common_result():
     assert learner.network().sizes == [373, 16, 51]
 
 
+def test_mmd__a_teacher_is_imitated_at_first():
+    game = make_game("raj", **TINY_RAJ)
+    settings = {"rows": 128, "hidden": [32], "minibatch": 64, "learning_rate": 5e-3}
+    untrained = MMD(game, settings, seed=1, total=1)
+    told = {**settings, "teacher": "valueplus", "teacher_share": 1.0}
+    imitator = MMD(game, told, seed=1, total=20_000)
+    while imitator.steps < imitator.total:
+        imitator.learn()
+    teacher = make_bot(game, "valueplus")
+    shares = []
+    for learner in (untrained, imitator):
+        bot = network_bot(game, learner.network(), "net", deterministic=True)
+        batch = Batch(game, 200, seed=7)
+        same = total = 0
+        chosen = [np.zeros(200, np.int64) for _ in range(2)]
+        while (batch.movers >= 0).any():
+            choice = (batch.movers >= 0) & (batch.masks.sum(axis=1) > 1)
+            for player, actions in zip((bot, teacher), chosen, strict=True):
+                batch.ask(player, np.ones(200, bool), actions)
+            same += (chosen[0] == chosen[1])[choice].sum()
+            total += choice.sum()
+            batch.step(chosen[1])
+        shares.append(same / total)
+    assert shares[0] < 0.8
+    assert shares[1] > 0.98
+
+
+def test_mmd__after_its_teacher_it_plays_by_itself():
+    game = make_game("raj", **TINY_RAJ)
+    settings = {**SMALL, "teacher": "value", "teacher_share": 0.5}
+    learner = MMD(game, settings, seed=1, total=1000)
+    kinds = []
+    while learner.steps < learner.total:
+        kinds.append(learner.learn()["imitates"])
+    assert kinds == [1.0, 1.0, 0.0, 0.0]
+
+
+def test_play__the_oracle_sees_what_the_others_see():
+    game = toy_kuhn.kuhn()
+    batch = Batch(game, 500, seed=0)
+    luck = np.random.default_rng(0)
+
+    def judge(observations, known, legal):
+        assert np.array_equal(known[:, :6], observations)
+        even = np.where(legal, -np.log(2), -np.inf).astype(np.float32)
+        return even, np.zeros(legal.shape, np.float32)
+
+    told = play(batch, judge, luck, decay=1.0, explore=0.0, oracle=["card"])
+    own, other = told.seen_by_critic[:, :3], told.seen_by_critic[:, 6:]
+    assert other.shape[1] == 3
+    assert (own.sum(axis=1) == 1).all()
+    assert (other.sum(axis=1) == 1).all()
+    assert (own * other).sum() == 0  # never the same card
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"teacher": "nobody"}, "nobody"),
+        ({"teacher_share": 2}, "teacher_share=2"),
+        ({"oracle": ["cards"]}, "oracle.*cards"),
         ({"gamma": 0.9}, "'gamma' is unknown; expected rows, hidden"),
         ({"rows": 0}, "rows=0"),
         ({"decay": 1.5}, "decay=1.5"),
@@ -206,7 +266,7 @@ def test_mmd__refuses_games_that_are_not_of_two_sides():
         MMD(make_game("raj", players=3), {}, seed=0, total=1000)
 
 
-def always_heads(observations, legal):
+def always_heads(observations, known, legal):
     certain = np.tile(np.array([0.0, -np.inf], np.float32), (len(legal), 1))
     return certain, np.zeros(legal.shape, np.float32)
 
@@ -240,7 +300,7 @@ def test_hyperparameters__of_every_environment_are_settings_that_fit():
     chosen = yaml.safe_load(text)
     defaults = chosen.pop("default")
     assert defaults.pop("steps") > 0
-    told = {**asdict(Settings()), "hidden": list(Settings().hidden)}
+    told = {**asdict(Settings()), "hidden": list(Settings().hidden), "oracle": []}
     assert defaults == told  # both say the same
     names = {env_id(name): name for name in ("raj", "scotch", "richman", "coins", "twentynine")}
     assert set(chosen) == set(names)

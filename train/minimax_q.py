@@ -1,0 +1,293 @@
+"""Minimax-Q with a network: learn what pairs of moves are worth, and play the game they make.
+
+For two players who always move at the same time and know all else, such as in Raj. The network
+gives, for what a player sees, the expected result of every pair of an own action and one of the
+other player; a moment is worth the value of that matrix game (Littman, "Markov games as a framework
+for multi-agent reinforcement learning", 1994). A pair is learned from what the moment after it is
+worth, so it does not matter who played it: half of the moves are random, and every corner of the
+game is learned, as it must be if nobody is to find a weak one.
+
+Values are plain numbers that hang together from one position to the next, while equilibria jump:
+that is why this comes closer to an equilibrium than learning the probabilities themselves does.
+
+    learner = MinimaxQ(make_game("raj", reward="margin"), {}, seed=0, total=10_000_000)
+    while learner.steps < 10_000_000:
+        print(learner.learn())
+    bot = network_bot(game, learner.network(), "minimax_q")
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bidarena.baselines.network import MATRIX, Network, check_together
+from bidarena.baselines.pairs import submatrix
+from bidarena.baselines.solvers.matrix import solve_into
+from bidarena.envs.batch import Batch
+from bidarena.envs.check import whole
+from bidarena.envs.compile import compiled
+from bidarena.envs.game import Cfg, Game, legal, step, to_move
+from bidarena.envs.rng import WORDS
+from bidarena.train.layers import (
+    check_known,
+    layers,
+    memory,
+    outputs,
+    remember,
+    set_words,
+    take_back,
+    within,
+    words,
+)
+from bidarena.train.selfplay import Floats, draw, only_itself
+from bidarena.train.task import Task
+
+Tensor = torch.Tensor
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What can be chosen about learning."""
+
+    rows: int = 2048
+    """games side by side"""
+
+    hidden: Sequence[int] = (256, 256)
+    """units of the hidden layers"""
+
+    learning_rate: float = 1e-3
+    """of Adam, falling to 0 in a straight line"""
+
+    minibatch: int = 2048
+    """decisions per step"""
+
+    explore: float = 0.5
+    """how likely each move is a random one"""
+
+    average: float = 30.0
+    """the network that plays, and that values the next moment, is averaged over about
+    1 / (1 + average) of the past, the latest"""
+
+    threads: int = 1
+    """of torch; small networks are fastest in one"""
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "minibatch", "threads"):
+            whole(name, getattr(self, name), 1, 10**7)
+        for units in self.hidden:
+            whole("hidden", units, 1, 10**5)
+        within("learning_rate", self.learning_rate, 1e-12, 1e3)
+        within("explore", self.explore, 0.0, 1.0)
+        within("average", self.average, 0.0, 1e6)
+
+
+def learner(task: Task) -> MinimaxQ:
+    """Minimax-Q on a task; both seats are the learner's own."""
+    only_itself(task)
+    return MinimaxQ(task.make_game(), task.settings, seed=task.seed, total=task.steps)
+
+
+@dataclass(frozen=True, eq=False)
+class _Moment:
+    """What both players did in the games that were going on."""
+
+    rows: NDArray[np.int64]
+    views: tuple[Floats, Floats]  # what each player saw, (rows, observation_size)
+    actions: tuple[NDArray[np.int64], NDArray[np.int64]]
+    worth: Floats  # (rows,) of the moment to player 0
+    open: NDArray[np.bool_]  # (rows,) had anybody a choice?
+
+
+class MinimaxQ:
+    """Learns any zero-sum game of two players who always move at the same time.
+
+    The same seed, settings and total give the same policy, also across `state` and `restore`.
+
+    Attributes:
+        steps: decisions learned from so far.
+    """
+
+    def __init__(self, game: Game, settings: Mapping[str, Any], *, seed: int, total: int) -> None:
+        """Begin with nearly no opinion.
+
+        Args:
+            game: what to learn.
+            settings: fields of `Settings` that are not as there.
+            seed: of weights and games.
+            total: how many decisions will be learned from; the learning rate ends there at 0.
+        """
+        check_together(game)
+        check_known(settings, Settings)
+        self.settings = Settings(**settings)
+        self.game = game
+        self.total = whole("total", total, 1, 10**15)
+        self.steps, self._updates = 0, 0
+        torch.set_num_threads(self.settings.threads)
+        self._luck = np.random.Generator(np.random.SFC64(whole("seed", seed, 0, 2**63)))
+        self._batch = Batch(game, self.settings.rows, seed=seed)
+        self._look = game.compiled(look_at_both)
+        self._solve = compiled(solve_rows, {}, "matrix games")
+        sizes = [game.observation_size, *self.settings.hidden, game.actions**2]
+        self._latest = layers(sizes, self._luck)
+        self._average = [part.detach().clone() for part in self._latest]
+        self._adam = torch.optim.Adam(self._latest, fused=True)
+
+    def learn(self) -> dict[str, float]:
+        """Play one batch of games, learn from it, and tell how that went.
+
+        Of the metrics, times are of this process in seconds, `value_loss` is the mean square of
+        what the network was off by.
+        """
+        began = time.process_time()
+        env_seconds, moments = self._play()
+        rate = self.settings.learning_rate * (1.0 - min(self.steps / self.total, 1.0))
+        for group in self._adam.param_groups:
+            group["lr"] = rate
+        decisions, loss = self._update(moments)
+        self.steps += decisions
+        return {
+            "value_loss": loss,
+            "learning_rate": rate,
+            "games": float(self._batch.rows),
+            "decisions": float(decisions),
+            "env_seconds": env_seconds,
+            "seconds": time.process_time() - began,
+        }
+
+    def _play(self) -> tuple[float, list[_Moment]]:
+        """Games from the deal to the end, all rows in lockstep: both players move, again and again.
+
+        Also tells the seconds that the environment took.
+        """
+        batch, actions = self._batch, np.zeros(self._batch.rows, np.int64)
+        masks = np.zeros((2, batch.rows, self.game.actions), np.int8)
+        moments = []
+        began = time.process_time()
+        batch.reset()
+        env_seconds = time.process_time() - began
+        while (batch.movers >= 0).any():
+            rows = np.flatnonzero(batch.movers >= 0)
+            began = time.process_time()
+            self._look(self.game.cfg, batch.states, rows, masks)
+            env_seconds += time.process_time() - began
+            allowed = masks[:, rows]
+            first = batch.observations[rows]
+            plans = np.zeros((2, len(rows), self.game.actions), np.float32)
+            worth = np.zeros(len(rows), np.float32)
+            with torch.no_grad():
+                numbers = outputs(self._average, torch.from_numpy(first)).numpy()
+            self._solve(numbers, allowed, plans, worth)
+            one, two = (self._drawn(*player) for player in zip(plans, allowed, strict=True))
+            began = time.process_time()
+            actions[rows] = one
+            batch.step(actions)
+            second = batch.observations[rows]
+            actions[rows] = two
+            batch.step(actions)
+            env_seconds += time.process_time() - began
+            choice = (allowed.sum(axis=2) > 1).any(axis=0)
+            moments.append(_Moment(rows, (first, second), (one, two), worth, choice))
+        return env_seconds, moments
+
+    def _drawn(self, plan: Floats, allowed: NDArray[np.int8]) -> NDArray[np.int64]:
+        """One action per row, by the plan or at random."""
+        astray = self._luck.random((len(plan), 1)) < self.settings.explore
+        return draw(np.where(astray, allowed.astype(np.float32), plan), self._luck)
+
+    def _update(self, moments: Sequence[_Moment]) -> tuple[int, float]:
+        """One pass over all pairs with a choice; how many decisions these are, and the loss."""
+        result = self._batch.returns[:, 0] / np.abs(self.game.return_range).max()
+        following = result.astype(np.float32)  # (rows,) what the next moment is worth to player 0
+        parts: list[tuple[Any, ...]] = []
+        for moment in reversed(moments):
+            rows, at = moment.rows, np.flatnonzero(moment.open)
+            one, two = (action[at] for action in moment.actions)
+            target = following[rows[at]]
+            both = (one * self.game.actions + two, two * self.game.actions + one)
+            for view, pair, sign in zip(moment.views, both, (1, -1), strict=True):
+                parts.append((view[at], pair, sign * target))
+            following[rows[at]] = moment.worth[at]  # where nobody has a choice it stays as it is
+        views, pairs, targets = (
+            torch.from_numpy(np.concatenate(part)) for part in zip(*parts, strict=True)
+        )
+        pieces = max(1, round(len(views) / self.settings.minibatch))
+        loss = 0.0
+        order = torch.from_numpy(self._luck.permutation(len(views)))
+        for piece in order.tensor_split(pieces):
+            expected = outputs(self._latest, views[piece]).gather(1, pairs[piece, None])[:, 0]
+            off = (expected - targets[piece]).square().mean()
+            self._adam.zero_grad()
+            torch.autograd.backward(off)
+            self._adam.step()
+            self._updates += 1
+            loss += off.item() / pieces
+            with torch.no_grad():
+                share = (self.settings.average + 1.0) / (self.settings.average + self._updates)
+                for mean, latest in zip(self._average, self._latest, strict=True):
+                    mean.lerp_(latest, share)
+        return len(views), loss
+
+    def network(self) -> Network:
+        """What to play with now: the average of the networks of the last steps."""
+        arrays = [part.numpy().copy() for part in self._average]
+        return Network(tuple(arrays[0::2]), tuple(arrays[1::2]), head=MATRIX)
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on exactly, copied: a flat dict of tensors, arrays, numbers."""
+        state: dict[str, Any] = {"steps": self.steps, "updates": self._updates}
+        for name, tensor in self._tensors().items():
+            state[name] = tensor.detach().clone()
+        state["luck"] = words(self._luck)
+        state["games"] = self._batch.rngs.copy()
+        return state
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` gave, of a learner of the same game and settings."""
+        remember(self._adam, state["updates"] > 0)
+        take_back(state, self._tensors(), self._batch.rngs)
+        self.steps, self._updates = int(state["steps"]), int(state["updates"])
+        set_words(self._luck, state["luck"])
+
+    def _tensors(self) -> dict[str, Tensor]:
+        """All tensors that learning changes, by name."""
+        named: dict[str, Tensor] = {}
+        for name, parts in (("latest", self._latest), ("average", self._average)):
+            named |= {f"{name}.{i}": part for i, part in enumerate(parts)}
+        return named | memory(self._adam)
+
+
+# --- compiled ------------------------------------------------------------------------------------
+
+
+def look_at_both(
+    cfg: Cfg, states: NDArray[np.int64], rows: NDArray[np.int64], masks: NDArray[np.int8]
+) -> None:
+    """What players 0 and 1 may do in some rows, in which nobody has moved yet."""
+    words = np.ones(WORDS, np.uint64)
+    for row in rows:
+        state = states[row].copy()
+        for _ in range(2):
+            player = to_move(cfg, state)
+            legal(cfg, state, masks[player, row])
+            step(cfg, state, np.argmax(masks[player, row]), words)
+
+
+def solve_rows(numbers: Floats, allowed: NDArray[np.int8], plans: Floats, worth: Floats) -> None:
+    """What both players do in an equilibrium of each row, and what it is worth to player 0."""
+    actions = allowed.shape[2]
+    for k in range(len(numbers)):
+        one, two = np.flatnonzero(allowed[0, k]), np.flatnonzero(allowed[1, k])
+        row, column = np.empty(len(one), np.float64), np.empty(len(two), np.float64)
+        value, _ = solve_into(submatrix(numbers[k], one, two, actions), row, column)
+        worth[k] = value
+        for i in range(len(one)):
+            plans[0, k, one[i]] = row[i]
+        for j in range(len(two)):
+            plans[1, k, two[j]] = column[j]
