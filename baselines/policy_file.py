@@ -14,7 +14,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from bidarena.baselines.network import network_bot
+from bidarena.baselines.network import AFTERSTATES, network_bot
 from bidarena.baselines.policy_format import SUFFIX, PolicyFile, load_policy, save_policy
 from bidarena.baselines.sb3_network import import_sb3, network_from_sb3
 from bidarena.envs.check import flag
@@ -39,8 +39,9 @@ def check_fits(file: PolicyFile, game: Game) -> None:
     """Refuse a game with other rules, observations or actions than those of the policy.
 
     The rule `reward` may differ: it changes neither what is seen nor what is allowed, only what is
-    counted, so a policy that learned with one kind of reward can play for another. Rules that came
-    later than the file have the value in it that the game gives them by default.
+    counted, so a policy that learned with one kind of reward can play for another; but not one that
+    compares results with what it expects, as a network of positions does. Rules that came later
+    than the file have the value in it that the game gives them by default.
     """
     differences, options = _differences(file, game)
     if not differences:
@@ -112,7 +113,7 @@ def _differences(file: PolicyFile, game: Game) -> tuple[list[str], dict[str, Any
     theirs = {**_later_rules(file, game), **file.options}
     lines, options = [], {}
     for name in dict.fromkeys([*game.options, *theirs]):
-        if name in SEEN_NOWHERE:
+        if name in SEEN_NOWHERE and file.network.head != AFTERSTATES:
             continue
         if name not in game.options:
             lines.append(f"{name}: the policy knows {theirs[name]!r}, this game has no such rule")

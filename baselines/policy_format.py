@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.baselines.network import Network, Numbers, check_sizes
+from bidarena.baselines.network import Network, Numbers, check_sizes, outputs
 from bidarena.envs.files import write_whole
 from bidarena.envs.game import Game
 
@@ -38,7 +38,7 @@ class PolicyFile:
         options: the rules.
         observation: the named parts of what the network sees.
         actions: how many the game has.
-        network: from observations to actions.
+        network: from observations to actions, or to the value of a position.
         info: whatever its maker wanted to tell: command, algorithm, steps, seed, strength.
         version: of the package that wrote it.
     """
@@ -66,7 +66,7 @@ def save_policy(
     Args:
         path: of the file, which must end in .safetensors; folders are made.
         game: the game with its rules.
-        network: from its observations to its actions.
+        network: from its observations to its actions, or to the value of a position.
         info: anything that JSON can hold, such as how the policy was made and how strong it is.
         half: store numbers of 16 bits, in a file of half the size.
     """
@@ -237,10 +237,11 @@ def _checked(path: Path, told: dict[str, Any], network: Network) -> PolicyFile:
                 raise ValueError(
                     f"its observation has {name} at {part!r:.50}, expected it at {end}"
                 )
-    if (network.sizes[0], network.sizes[-1]) != (end, told["actions"]):
+    wanted = outputs(network.head, told["actions"])
+    if (network.sizes[0], network.sizes[-1]) != (end, wanted):
         raise ValueError(
             f"its network takes {network.sizes[0]} numbers to {network.sizes[-1]}, expected {end} "
-            f"to {told['actions']}"
+            f"to {wanted}"
         )
     rest = {name: told[name] for name in ("game", "options", "actions", "info", "version")}
     return PolicyFile(path=path, observation=observation, network=network, **rest)

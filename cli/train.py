@@ -31,11 +31,12 @@ class Arguments:
     """
 
     algo: str = "maskable_ppo"
-    """maskable_ppo, ppo, a2c, dqn, or mmd, the self-play that converges toward equilibrium"""
+    """maskable_ppo, ppo, a2c, dqn; mmd, the self-play that converges toward equilibrium; or td,
+    which learns what positions are worth where nothing is hidden"""
 
     opponent: str | None = None
     """who plays the other seats: a bot with options, the path of a policy, several separated by
-    blanks, or self: the learner's own past; by default self for mmd and random for the others"""
+    blanks, or self: the learner's own past; by default self for mmd and td, else random"""
 
     partner: str | None = None
     """who plays the partner's seat where there is one; self: the learner plays both seats"""
@@ -171,7 +172,7 @@ def _plays(game: Game, rival: str) -> bool:
 
 def _players(args: Arguments) -> dict[str, Any]:
     """The keywords of the environment that say who plays where."""
-    named = args.opponent or ("self" if args.algo == "mmd" else "random")
+    named = args.opponent or ("self" if args.algo in ("mmd", "td") else "random")
     several = named.split()
     players: dict[str, Any] = {"opponent": several if len(several) > 1 else named}
     if args.partner is not None:
@@ -242,7 +243,9 @@ def _show(game: str, folder: Path, found: dict[str, Any], picture: Path | None) 
     console = Console()
     console.print(table)
     if found["truth"] is not None:
-        console.print(f"{found['truth']['name']}: {found['truth']['value']:.4f}")
+        truth = found["truth"]
+        for name, value in {truth["name"]: truth["value"], **truth.get("also", {})}.items():
+            console.print(f"{name}: {value:.4f}")
     console.print(f"kept in {folder}" + (f", drawn in {picture.name}" if picture else ""))
     console.print(f"next: bidarena match {game} {folder}/best.safetensors random")
 

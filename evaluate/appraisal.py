@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bidarena.baselines.network import Network
 from bidarena.baselines.policy_file import load_policy, policy_bot
-from bidarena.baselines.solvers.policies import with_probabilities
 from bidarena.envs.game import Game
 from bidarena.envs.policy_paths import EXPECTED, find_policy
-from bidarena.envs.registry import Bot, make_bot, make_game, playing
+from bidarena.envs.registry import make_bot, make_game, playing
 from bidarena.evaluate.match import Score
-from bidarena.evaluate.strength import Truth, against, truth_of
+from bidarena.evaluate.strength import Truth, against, asked, truth_of
 
 
 @dataclass(frozen=True)
@@ -44,6 +42,7 @@ class Appraisal:
             and {
                 "name": truth.name,
                 "value": truth.value,
+                "also": truth.also,
                 "exact": truth.exact,
                 "details": truth.details,
             },
@@ -92,15 +91,10 @@ def appraise(
         bot = policy_bot(game, file.path, deterministic=deterministic)
         advance = begin(len(named) * games, name) if begin is not None else None
         scores = against(game, bot, named, games, seed=seed, progress=advance)
-        truth = truth_of(game, _asked(file.network, bot)) if exact else None
+        truth = truth_of(game, asked(file.network, bot)) if exact else None
         curve = _curve(Path(file.path).parent)
         found.append(Appraisal(name, Path(file.path), game, file.info, scores, truth, curve))
     return found
-
-
-def _asked(network: Network, bot: Bot) -> Any:
-    """Whom to ask in all positions: networks in batches are faster than the same as a bot."""
-    return bot if bot.deterministic else with_probabilities(network.probabilities)
 
 
 def _file_of(path: Path) -> Path:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from bidarena.baselines.network import AFTERSTATES, Network
+from bidarena.baselines.solvers.policies import with_probabilities
 from bidarena.envs.game import Game
+from bidarena.envs.registry import Bot
 from bidarena.evaluate.match import Score, play_match
 
 
@@ -22,6 +25,9 @@ class Truth:
         better: "lower" or "higher".
         exact: or is it an estimate or a bound?
         details: all that the command `bidarena exploit` tells.
+        also: further measures of the same kind: "kept_everywhere", the share over all positions in
+            which something can go wrong, each counting the same. Games of a player who never draws
+            are one and the same line, which says little about his other decisions.
     """
 
     name: str
@@ -29,11 +35,25 @@ class Truth:
     better: str
     exact: bool
     details: dict[str, Any]
+    also: dict[str, float] = field(default_factory=dict)
 
     @property
     def goodness(self) -> float:
-        """The value with its sign turned where lower is better."""
-        return self.value if self.better == "higher" else -self.value
+        """All measures together, with their sign turned where lower is better."""
+        total = self.value + sum(self.also.values())
+        return total if self.better == "higher" else -total
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """All measures by name, the main one first."""
+        return {self.name: self.value, **self.also}
+
+
+def asked(network: Network, bot: Bot) -> Any:
+    """Whom to ask in all positions: networks in batches are faster than the same as a bot."""
+    if bot.deterministic or network.head == AFTERSTATES:
+        return bot
+    return with_probabilities(network.probabilities)
 
 
 def truth_of(game: Game, player: Any, *, seed: int = 0) -> Truth | None:
@@ -46,7 +66,8 @@ def truth_of(game: Game, player: Any, *, seed: int = 0) -> Truth | None:
         except ValueError:  # a board that cannot be solved
             return None
         kept = coins.kept_in_games_where_it_matters
-        return Truth("kept", kept, "higher", coins.exact, coins.as_dict())
+        everywhere = {"kept_everywhere": coins.kept_where_it_matters}
+        return Truth("kept", kept, "higher", coins.exact, coins.as_dict(), everywhere)
     if game.name in ("raj", "scotch"):
         from bidarena.evaluate.exploit import exploit
 

@@ -17,10 +17,9 @@ from typing import Any
 
 from bidarena.baselines.network import Network, network_bot
 from bidarena.baselines.policy_file import save_policy
-from bidarena.baselines.solvers.policies import with_probabilities
 from bidarena.envs.files import lock
 from bidarena.envs.game import Game
-from bidarena.evaluate.strength import against, truth_of
+from bidarena.evaluate.strength import against, asked, truth_of
 from bidarena.train.folder import (
     BEST,
     CONFIG,
@@ -178,8 +177,7 @@ class _Book:
         wanted = self.evaluation
         bot = network_bot(self.game, network, self.task.algorithm)
         scores = against(self.game, bot, wanted.rivals, wanted.games, seed=self.task.seed)
-        policy = with_probabilities(network.probabilities)
-        truth = truth_of(self.game, policy) if wanted.exact else None
+        truth = truth_of(self.game, asked(network, bot)) if wanted.exact else None
         measured = {rival: score.decided_rate for rival, score in scores.items()}
         goodness = sum(score.mean for score in scores.values()) / max(1, len(scores))
         for rival, score in scores.items():
@@ -196,10 +194,11 @@ class _Book:
             self.curves.add_scalar(f"won/{rival}", score.decided_rate, steps)
         if truth is not None:
             goodness = truth.goodness
-            measured[truth.name] = truth.value
-            line = {"steps": steps, "measure": truth.name, "value": round(truth.value, 6)}
-            self.evaluations.add({**dict.fromkeys(_COLUMNS, ""), **line})
-            self.curves.add_scalar(truth.name, truth.value, steps)
+            measured |= truth.measures
+            for name, value in truth.measures.items():
+                line = {"steps": steps, "measure": name, "value": round(value, 6)}
+                self.evaluations.add({**dict.fromkeys(_COLUMNS, ""), **line})
+                self.curves.add_scalar(name, value, steps)
         self.progress = Progress(
             steps, self.progress.steps_per_s, self.progress.env_share, measured
         )
@@ -207,7 +206,7 @@ class _Book:
             "steps": steps,
             "cpu_seconds": round(self.cpu_seconds, 1),
             "scores": {rival: score.as_dict() for rival, score in scores.items()},
-            "truth": None if truth is None else {"name": truth.name, "value": truth.value},
+            "truth": truth and {"name": truth.name, "value": truth.value, "also": truth.also},
         }
         info = {"command": self.command, **self.task.as_dict(), "measured": self.found}
         save_policy(self.folder / LAST, self.game, network, info=info)

@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,17 @@ from bidarena.envs.batch import Batch
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
 from bidarena.envs.learner import SELF
+from bidarena.train.layers import (
+    check_known,
+    layers,
+    memory,
+    outputs,
+    remember,
+    set_words,
+    take_back,
+    within,
+    words,
+)
 from bidarena.train.selfplay import Decisions, Floats, play
 from bidarena.train.task import Task
 
@@ -90,15 +100,10 @@ class Settings:
         for units in self.hidden:
             whole("hidden", units, 1, 10**5)
         for name in ("learning_rate", "magnet", "magnet_end", "clip"):
-            _within(name, getattr(self, name), 1e-12, 1e3)
-        _within("decay", self.decay, 0.0, 1.0)
-        _within("explore", self.explore, 0.0, 0.999)
-        _within("average", self.average, 0.0, 1e6)
-
-
-def _within(name: str, number: float, least: float, most: float) -> None:
-    if not least <= float(number) <= most:
-        raise ValueError(f"{name}={number!r}: expected a number from {least:g} to {most:g}")
+            within(name, getattr(self, name), 1e-12, 1e3)
+        within("decay", self.decay, 0.0, 1.0)
+        within("explore", self.explore, 0.0, 0.999)
+        within("average", self.average, 0.0, 1e6)
 
 
 def learner(task: Task) -> MMD:
@@ -130,10 +135,7 @@ class MMD:
         """
         if not game.zero_sum or len(set(game.teams)) != 2:
             raise ValueError(f"game={game!r}: expected a zero-sum game of two sides")
-        known = [field.name for field in fields(Settings)]
-        for name in settings:
-            if name not in known:
-                raise ValueError(f"settings: {name!r} is unknown; expected {', '.join(known)}")
+        check_known(settings, Settings)
         self.settings = Settings(**settings)
         if self.settings.explore > 0 and game.hidden:
             raise ValueError(
@@ -147,7 +149,7 @@ class MMD:
         self._luck = np.random.Generator(np.random.SFC64(whole("seed", seed, 0, 2**63)))
         self._batch = Batch(game, self.settings.rows, seed=seed)
         sizes = [game.observation_size, *self.settings.hidden, game.actions]
-        self._policy, self._critic = (_layers(sizes, self._luck) for _ in range(2))
+        self._policy, self._critic = (layers(sizes, self._luck) for _ in range(2))
         self._average = [part.detach().clone() for part in self._policy]
         self._adam = torch.optim.Adam([*self._policy, *self._critic], fused=True)
 
@@ -184,8 +186,8 @@ class MMD:
 
     def _judge(self, observations: Floats, legal: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         views = torch.from_numpy(observations)
-        logs = _log_chances(_outputs(self._policy, views), torch.from_numpy(legal))
-        return logs.numpy(), _outputs(self._critic, views).numpy()
+        logs = _log_chances(outputs(self._policy, views), torch.from_numpy(legal))
+        return logs.numpy(), outputs(self._critic, views).numpy()
 
     def _update(self, games: Decisions, magnet: float) -> dict[str, float]:
         """Some passes over the decisions, in small parts."""
@@ -202,7 +204,7 @@ class MMD:
             order = torch.from_numpy(self._luck.permutation(len(actions)))
             for part in order.tensor_split(parts):
                 seen, allowed, old = views[part], legal[part], chances[part]
-                logs = _log_chances(_outputs(self._policy, seen), allowed)
+                logs = _log_chances(outputs(self._policy, seen), allowed)
                 now = logs.exp()
                 logs = logs.masked_fill(~allowed, 0.0)
                 ratio = now / old.clamp(min=1e-8)
@@ -211,7 +213,7 @@ class MMD:
                 gain = (old * torch.minimum(ratio * worth, kept * worth)).sum(1).mean()
                 # the distance to the uniform policy, but for a constant, is minus the entropy
                 entropy = -(now * logs).sum(1).mean()
-                value = _outputs(self._critic, seen).gather(1, actions[part])
+                value = outputs(self._critic, seen).gather(1, actions[part])
                 value_loss = (value - targets[part]).square().mean()
                 self._adam.zero_grad()
                 torch.autograd.backward(value_loss - gain - magnet * entropy)
@@ -237,32 +239,16 @@ class MMD:
         state: dict[str, Any] = {"steps": self.steps, "updates": self._updates}
         for name, tensor in self._tensors().items():
             state[name] = tensor.detach().clone()
-        state["luck"] = _words(self._luck)
+        state["luck"] = words(self._luck)
         state["games"] = self._batch.rngs.copy()
         return state
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from what `state` gave, of a learner of the same game and settings."""
-        self._adam.state.clear()
-        if state["updates"] > 0:
-            self._remember()
-        tensors = self._tensors()
-        wrong = [
-            name
-            for name, tensor in tensors.items()
-            if name not in state or state[name].shape != tensor.shape
-        ]
-        if wrong or state["games"].shape != self._batch.rngs.shape:
-            raise ValueError(
-                f"state: {', '.join(wrong) or 'games'} does not fit this game and these settings; "
-                "expected the state of a learner made alike"
-            )
+        remember(self._adam, state["updates"] > 0)
+        take_back(state, self._tensors(), self._batch.rngs)
         self.steps, self._updates = int(state["steps"]), int(state["updates"])
-        with torch.no_grad():
-            for name, tensor in tensors.items():
-                tensor.copy_(state[name])
-        _set_words(self._luck, state["luck"])
-        self._batch.rngs[:] = state["games"]
+        set_words(self._luck, state["luck"])
 
     def _tensors(self) -> dict[str, Tensor]:
         """All tensors that learning changes, by name."""
@@ -273,39 +259,7 @@ class MMD:
             ("average", self._average),
         ):
             named |= {f"{name}.{i}": part for i, part in enumerate(parts)}
-        for i, part in enumerate((*self._policy, *self._critic)):
-            for name, moment in self._adam.state.get(part, {}).items():
-                named[f"adam.{i}.{name}"] = moment
-        return named
-
-    def _remember(self) -> None:
-        """Give Adam its memory, which it makes only in its first step."""
-        for part in (*self._policy, *self._critic):
-            self._adam.state[part] = {
-                "step": torch.zeros(()),
-                "exp_avg": torch.zeros_like(part),
-                "exp_avg_sq": torch.zeros_like(part),
-            }
-
-
-def _layers(sizes: Sequence[int], luck: np.random.Generator) -> list[Tensor]:
-    """Weights (inputs, outputs) and biases of all layers; the last one gives nearly 0."""
-    parts = []
-    for layer, (inputs, outputs) in enumerate(pairwise(sizes)):
-        last = layer == len(sizes) - 2
-        bound = inputs**-0.5
-        weight = luck.uniform(-bound, bound, (inputs, outputs)) * (0.1 if last else 1.0)
-        bias = np.zeros(outputs) if last else luck.uniform(-bound, bound, outputs)
-        parts += [torch.from_numpy(part.astype(np.float32)) for part in (weight, bias)]
-    return [part.requires_grad_() for part in parts]
-
-
-def _outputs(layers: Sequence[Tensor], numbers: Tensor) -> Tensor:
-    for i in range(0, len(layers), 2):
-        if i:
-            numbers = numbers.relu()
-        numbers = torch.addmm(layers[i + 1], numbers, layers[i])
-    return numbers
+        return named | memory(self._adam)
 
 
 def _log_chances(logits: Tensor, legal: Tensor) -> Tensor:
@@ -321,17 +275,3 @@ def _advantages(values: Tensor, chances: Tensor, actions: Tensor, targets: Tenso
     chance = chances.gather(1, actions).clamp(min=LEAST_CHANCE)
     correction = (targets - values.gather(1, actions)) / chance
     return (values - mean).scatter_add(1, actions, correction)
-
-
-def _words(luck: np.random.Generator) -> NDArray[np.uint64]:
-    state: Any = luck.bit_generator.state
-    return np.array([*state["state"]["state"], state["has_uint32"], state["uinteger"]], np.uint64)
-
-
-def _set_words(luck: np.random.Generator, words: NDArray[np.uint64]) -> None:
-    luck.bit_generator.state = {
-        "bit_generator": "SFC64",
-        "state": {"state": np.asarray(words[:4], np.uint64)},
-        "has_uint32": int(words[4]),
-        "uinteger": int(words[5]),
-    }

@@ -22,6 +22,7 @@ ALGORITHMS = {
     "a2c": "bidarena.train.a2c:learner",
     "dqn": "bidarena.train.dqn:learner",
     "mmd": "bidarena.train.mmd:learner",
+    "td": "bidarena.train.td:learner",
 }
 
 
