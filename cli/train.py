@@ -32,7 +32,7 @@ class Arguments:
 
     algo: str = "maskable_ppo"
     """maskable_ppo, ppo, a2c, dqn; or by self-play of all seats, toward perfect play: mmd (any
-    game), minimax_q (moves made at the same time, as in Raj)"""
+    game), minimax_q (moves made at the same time, as in Raj), td (nothing hidden, as in Coins)"""
 
     opponent: str | None = None
     """who plays the other seats: a bot with options, the path of a policy, several separated by
@@ -245,7 +245,9 @@ def _show(game: str, folder: Path, found: dict[str, Any], picture: Path | None) 
     console = Console()
     console.print(table)
     if found["truth"] is not None:
-        console.print(f"{found['truth']['name']}: {found['truth']['value']:.4f}")
+        truth = found["truth"]
+        for name, value in {truth["name"]: truth["value"], **truth.get("also", {})}.items():
+            console.print(f"{name}: {value:.4f}")
     console.print(f"kept in {folder}" + (f", drawn in {picture.name}" if picture else ""))
     console.print(f"next: bidarena match {game} {folder}/best.safetensors random")
 

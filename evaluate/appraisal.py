@@ -42,6 +42,7 @@ class Appraisal:
             and {
                 "name": truth.name,
                 "value": truth.value,
+                "also": truth.also,
                 "exact": truth.exact,
                 "details": truth.details,
             },
@@ -90,8 +91,7 @@ def appraise(
         bot = policy_bot(game, file.path, deterministic=deterministic)
         advance = begin(len(named) * games, name) if begin is not None else None
         scores = against(game, bot, named, games, seed=seed, progress=advance)
-        player = bot if deterministic else asked(file.network, bot)
-        truth = truth_of(game, player) if exact else None
+        truth = truth_of(game, asked(file.network, bot)) if exact else None
         curve = _curve(Path(file.path).parent)
         found.append(Appraisal(name, Path(file.path), game, file.info, scores, truth, curve))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bidarena.baselines.network import Network
@@ -25,6 +25,9 @@ class Truth:
         better: "lower" or "higher".
         exact: or is it an estimate or a bound?
         details: all that the command `bidarena exploit` tells.
+        also: further measures of the same kind: "kept_everywhere", the share over all positions in
+            which something can go wrong, each counting the same. Games of a player who never draws
+            are one and the same line, which says little about his other decisions.
     """
 
     name: str
@@ -32,19 +35,28 @@ class Truth:
     better: str
     exact: bool
     details: dict[str, Any]
+    also: dict[str, float] = field(default_factory=dict)
 
     @property
     def goodness(self) -> float:
-        """The value with its sign turned where lower is better."""
-        return self.value if self.better == "higher" else -self.value
+        """All measures together, with their sign turned where lower is better."""
+        total = self.value + sum(self.also.values())
+        return total if self.better == "higher" else -total
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """All measures by name, the main one first."""
+        return {self.name: self.value, **self.also}
 
 
 def asked(network: Network, bot: Bot) -> Any:
     """Whom to ask in all positions: a network in batches is faster than the same as a bot.
 
-    Only one whose probabilities follow from what is seen can be asked so.
+    Only one that draws, by what is seen alone, can be asked so.
     """
-    return with_probabilities(network.probabilities) if network.head == "logits" else bot
+    if bot.deterministic or network.head != "logits":
+        return bot
+    return with_probabilities(network.probabilities)
 
 
 def truth_of(game: Game, player: Any, *, seed: int = 0) -> Truth | None:
@@ -57,7 +69,8 @@ def truth_of(game: Game, player: Any, *, seed: int = 0) -> Truth | None:
         except ValueError:  # a board that cannot be solved
             return None
         kept = coins.kept_in_games_where_it_matters
-        return Truth("kept", kept, "higher", coins.exact, coins.as_dict())
+        everywhere = {"kept_everywhere": coins.kept_where_it_matters}
+        return Truth("kept", kept, "higher", coins.exact, coins.as_dict(), everywhere)
     if game.name in ("raj", "scotch"):
         from bidarena.evaluate.exploit import exploit
 

@@ -79,7 +79,7 @@ def memory(adam: torch.optim.Adam) -> dict[str, Tensor]:
 def take_back(
     state: Mapping[str, Any], tensors: Mapping[str, Tensor], games: NDArray[np.uint64]
 ) -> None:
-    """Copy what a state holds into tensors and the generators of games; refuse another's state."""
+    """Copy a state into tensors and the generators of games; that of another learner is refused."""
     wrong = [
         name
         for name, tensor in tensors.items()

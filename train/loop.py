@@ -194,10 +194,11 @@ class _Book:
             self.curves.add_scalar(f"won/{rival}", score.decided_rate, steps)
         if truth is not None:
             goodness = truth.goodness
-            measured[truth.name] = truth.value
-            line = {"steps": steps, "measure": truth.name, "value": round(truth.value, 6)}
-            self.evaluations.add({**dict.fromkeys(_COLUMNS, ""), **line})
-            self.curves.add_scalar(truth.name, truth.value, steps)
+            measured |= truth.measures
+            for name, value in truth.measures.items():
+                line = {"steps": steps, "measure": name, "value": round(value, 6)}
+                self.evaluations.add({**dict.fromkeys(_COLUMNS, ""), **line})
+                self.curves.add_scalar(name, value, steps)
         self.progress = Progress(
             steps, self.progress.steps_per_s, self.progress.env_share, measured
         )
@@ -205,7 +206,7 @@ class _Book:
             "steps": steps,
             "cpu_seconds": round(self.cpu_seconds, 1),
             "scores": {rival: score.as_dict() for rival, score in scores.items()},
-            "truth": None if truth is None else {"name": truth.name, "value": truth.value},
+            "truth": truth and {"name": truth.name, "value": truth.value, "also": truth.also},
         }
         info = {"command": self.command, **self.task.as_dict(), "measured": self.found}
         save_policy(self.folder / LAST, self.game, network, info=info)

@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,17 @@ from bidarena.envs.batch import Batch
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot, make_bot
+from bidarena.train.layers import (
+    check_known,
+    layers,
+    memory,
+    outputs,
+    remember,
+    set_words,
+    take_back,
+    within,
+    words,
+)
 from bidarena.train.selfplay import Decisions, Floats, only_itself, oracle_size, play
 from bidarena.train.task import Task
 
@@ -100,16 +110,11 @@ class Settings:
         for units in self.hidden:
             whole("hidden", units, 1, 10**5)
         for name in ("learning_rate", "magnet", "magnet_end", "clip"):
-            _within(name, getattr(self, name), 1e-12, 1e3)
-        _within("decay", self.decay, 0.0, 1.0)
-        _within("explore", self.explore, 0.0, 0.999)
-        _within("teacher_share", self.teacher_share, 0.0, 1.0)
-        _within("average", self.average, 0.0, 1e6)
-
-
-def _within(name: str, number: float, least: float, most: float) -> None:
-    if not least <= float(number) <= most:
-        raise ValueError(f"{name}={number!r}: expected a number from {least:g} to {most:g}")
+            within(name, getattr(self, name), 1e-12, 1e3)
+        within("decay", self.decay, 0.0, 1.0)
+        within("explore", self.explore, 0.0, 0.999)
+        within("teacher_share", self.teacher_share, 0.0, 1.0)
+        within("average", self.average, 0.0, 1e6)
 
 
 def learner(task: Task) -> MMD:
@@ -138,10 +143,7 @@ class MMD:
         """
         if not game.zero_sum or len(set(game.teams)) != 2:
             raise ValueError(f"game={game!r}: expected a zero-sum game of two sides")
-        known = [field.name for field in fields(Settings)]
-        for name in settings:
-            if name not in known:
-                raise ValueError(f"settings: {name!r} is unknown; expected {', '.join(known)}")
+        check_known(settings, Settings)
         self.settings = Settings(**settings)
         if self.settings.explore > 0 and game.hidden:
             raise ValueError(
@@ -157,7 +159,7 @@ class MMD:
         self._teacher = _teacher_of(game, self.settings.teacher)
         seen_by_critic = game.observation_size + oracle_size(game, self.settings.oracle)
         self._policy, self._critic = (
-            _layers([inputs, *self.settings.hidden, game.actions], self._luck)
+            layers([inputs, *self.settings.hidden, game.actions], self._luck)
             for inputs in (game.observation_size, seen_by_critic)
         )
         self._average = [part.detach().clone() for part in self._policy]
@@ -201,9 +203,9 @@ class MMD:
     def _judge(
         self, observations: Floats, known: Floats, legal: NDArray[np.bool_]
     ) -> tuple[Floats, Floats]:
-        logits = _outputs(self._policy, torch.from_numpy(observations))
+        logits = outputs(self._policy, torch.from_numpy(observations))
         logs = _log_chances(logits, torch.from_numpy(legal))
-        return logs.numpy(), _outputs(self._critic, torch.from_numpy(known)).numpy()
+        return logs.numpy(), outputs(self._critic, torch.from_numpy(known)).numpy()
 
     def _update(self, games: Decisions, magnet: float, imitating: bool) -> dict[str, float]:
         """Some passes over the decisions, in small parts."""
@@ -221,7 +223,7 @@ class MMD:
             order = torch.from_numpy(self._luck.permutation(len(actions)))
             for part in order.tensor_split(parts):
                 seen, allowed, old = views[part], legal[part], chances[part]
-                logs = _log_chances(_outputs(self._policy, seen), allowed)
+                logs = _log_chances(outputs(self._policy, seen), allowed)
                 now = logs.exp()
                 logs = logs.masked_fill(~allowed, 0.0)
                 # the distance to the uniform policy, but for a constant, is minus the entropy
@@ -234,7 +236,7 @@ class MMD:
                     worth = advantages[part]
                     gain = (old * torch.minimum(ratio * worth, kept * worth)).sum(1).mean()
                     gain = gain + magnet * entropy
-                value = _outputs(self._critic, known[part]).gather(1, actions[part])
+                value = outputs(self._critic, known[part]).gather(1, actions[part])
                 value_loss = (value - targets[part]).square().mean()
                 self._adam.zero_grad()
                 torch.autograd.backward(value_loss - gain)
@@ -260,32 +262,16 @@ class MMD:
         state: dict[str, Any] = {"steps": self.steps, "updates": self._updates}
         for name, tensor in self._tensors().items():
             state[name] = tensor.detach().clone()
-        state["luck"] = _words(self._luck)
+        state["luck"] = words(self._luck)
         state["games"] = self._batch.rngs.copy()
         return state
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from what `state` gave, of a learner of the same game and settings."""
-        self._adam.state.clear()
-        if state["updates"] > 0:
-            self._remember()
-        tensors = self._tensors()
-        wrong = [
-            name
-            for name, tensor in tensors.items()
-            if name not in state or state[name].shape != tensor.shape
-        ]
-        if wrong or state["games"].shape != self._batch.rngs.shape:
-            raise ValueError(
-                f"state: {', '.join(wrong) or 'games'} does not fit this game and these settings; "
-                "expected the state of a learner made alike"
-            )
+        remember(self._adam, state["updates"] > 0)
+        take_back(state, self._tensors(), self._batch.rngs)
         self.steps, self._updates = int(state["steps"]), int(state["updates"])
-        with torch.no_grad():
-            for name, tensor in tensors.items():
-                tensor.copy_(state[name])
-        _set_words(self._luck, state["luck"])
-        self._batch.rngs[:] = state["games"]
+        set_words(self._luck, state["luck"])
 
     def _tensors(self) -> dict[str, Tensor]:
         """All tensors that learning changes, by name."""
@@ -296,19 +282,7 @@ class MMD:
             ("average", self._average),
         ):
             named |= {f"{name}.{i}": part for i, part in enumerate(parts)}
-        for i, part in enumerate((*self._policy, *self._critic)):
-            for name, moment in self._adam.state.get(part, {}).items():
-                named[f"adam.{i}.{name}"] = moment
-        return named
-
-    def _remember(self) -> None:
-        """Give Adam its memory, which it makes only in its first step."""
-        for part in (*self._policy, *self._critic):
-            self._adam.state[part] = {
-                "step": torch.zeros(()),
-                "exp_avg": torch.zeros_like(part),
-                "exp_avg_sq": torch.zeros_like(part),
-            }
+        return named | memory(self._adam)
 
 
 def _teacher_of(game: Game, name: str | None) -> Bot | None:
@@ -318,26 +292,6 @@ def _teacher_of(game: Game, name: str | None) -> Bot | None:
     if not isinstance(bot, Bot):
         raise ValueError(f"teacher={name!r}: expected a compiled bot")
     return bot
-
-
-def _layers(sizes: Sequence[int], luck: np.random.Generator) -> list[Tensor]:
-    """Weights (inputs, outputs) and biases of all layers; the last one gives nearly 0."""
-    parts = []
-    for layer, (inputs, outputs) in enumerate(pairwise(sizes)):
-        last = layer == len(sizes) - 2
-        bound = inputs**-0.5
-        weight = luck.uniform(-bound, bound, (inputs, outputs)) * (0.1 if last else 1.0)
-        bias = np.zeros(outputs) if last else luck.uniform(-bound, bound, outputs)
-        parts += [torch.from_numpy(part.astype(np.float32)) for part in (weight, bias)]
-    return [part.requires_grad_() for part in parts]
-
-
-def _outputs(layers: Sequence[Tensor], numbers: Tensor) -> Tensor:
-    for i in range(0, len(layers), 2):
-        if i:
-            numbers = numbers.relu()
-        numbers = torch.addmm(layers[i + 1], numbers, layers[i])
-    return numbers
 
 
 def _log_chances(logits: Tensor, legal: Tensor) -> Tensor:
@@ -353,17 +307,3 @@ def _advantages(values: Tensor, chances: Tensor, actions: Tensor, targets: Tenso
     chance = chances.gather(1, actions).clamp(min=LEAST_CHANCE)
     correction = (targets - values.gather(1, actions)) / chance
     return (values - mean).scatter_add(1, actions, correction)
-
-
-def _words(luck: np.random.Generator) -> NDArray[np.uint64]:
-    state: Any = luck.bit_generator.state
-    return np.array([*state["state"]["state"], state["has_uint32"], state["uinteger"]], np.uint64)
-
-
-def _set_words(luck: np.random.Generator, words: NDArray[np.uint64]) -> None:
-    luck.bit_generator.state = {
-        "bit_generator": "SFC64",
-        "state": {"state": np.asarray(words[:4], np.uint64)},
-        "has_uint32": int(words[4]),
-        "uinteger": int(words[5]),
-    }

@@ -10,6 +10,11 @@ from bidarena.envs.files import write_whole
 from bidarena.train.folder import EVALUATIONS, Sheet
 
 PICTURE = "learning.png"
+_TRUTHS = {
+    "exploitability": "lost to a best response",
+    "kept": "decisions in games that keep the value",
+    "kept_everywhere": "the same over all positions",
+}
 
 
 def draw(folder: Path) -> Path | None:
@@ -30,7 +35,7 @@ def draw(folder: Path) -> Path | None:
             decided = int(row["won"]) + int(row["lost"])
             value = 100 * int(row["won"]) / decided if decided else 50.0
         curves.setdefault(name, []).append((int(row["steps"]), value))
-    truths = [name for name in curves if name in ("exploitability", "kept")]
+    truths = [name for name in curves if name in _TRUTHS]
     rivals = [name for name in curves if name not in truths]
     figure = Figure(figsize=(10 if truths else 6, 4), layout="constrained")
     axes: Any = figure.subplots(1, 1 + bool(truths), squeeze=False)[0]
@@ -40,13 +45,10 @@ def draw(folder: Path) -> Path | None:
     axes[0].set(xlabel="decisions learned from", ylabel="% of decided games won", ylim=(-2, 102))
     axes[0].legend(title="against", fontsize="small")
     for name in truths:
-        axes[1].plot(*zip(*curves[name], strict=True), marker=".", color="black")
-        words = {
-            "exploitability": "lost to a best response",
-            "kept": "share of decisions that keep the value",
-        }
-        axes[1].set(xlabel="decisions learned from", ylabel=words[name])
+        axes[1].plot(*zip(*curves[name], strict=True), marker=".", label=_TRUTHS[name])
+        axes[1].set(xlabel="decisions learned from")
         axes[1].set_ylim(0, None if name == "exploitability" else 1.02)
+        axes[1].legend(fontsize="small")
     figure.suptitle(folder.name, fontsize="small")
     path = folder / PICTURE
     png = io.BytesIO()

@@ -53,22 +53,8 @@ PARTS: dict[str, list[Lesson]] = {
         Lesson("scotch-self", "scotch", "mmd", rivals=("uniform", "dp")),
     ],
     "coins": [
-        Lesson(
-            "coins-triangle4",
-            "coins",
-            "mmd",
-            (("board", "triangle4"),),
-            rivals=("random",),
-            steps=1e6,
-        ),
-        Lesson(
-            "coins-triangle5",
-            "coins",
-            "mmd",
-            (("board", "triangle5"),),
-            rivals=("random",),
-            steps=2e6,
-        ),
+        Lesson(f"coins-{board}", "coins", "td", (("board", board),), "self", ("random",), steps)
+        for board, steps in (("triangle4", 5e5), ("triangle5", 4e6))
     ],
     "twentynine": [Lesson("twentynine-self", "twentynine", "mmd", rivals=("random", "rules"))],
 }
@@ -226,6 +212,8 @@ def _summary(lesson: Lesson, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     if runs[0]["truth"] is not None:
         name = runs[0]["truth"]["name"]
         told[name] = interval([one["truth"]["value"] for one in runs])
+        for further in runs[0]["truth"].get("also", {}):  # runs before there was one
+            told[further] = interval([one["truth"]["also"][further] for one in runs])
     if lesson.opponent != "self" and isinstance(_opponents(lesson), str):
         told["best_possible_return"] = _best_possible(lesson)
         reached = told["mean_return"][lesson.opponent]["mean"]
@@ -257,7 +245,7 @@ def _sheet(table: dict[str, dict[str, Any]]) -> Sheet:
             f"{100 * found['mean']:.1f} %{_half(found, 100)} of decided against {rival}"
             for rival, found in told["decided"].items()
         ]
-        for truth in ("exploitability", "kept"):
+        for truth in ("exploitability", "kept", "kept_everywhere"):
             if truth in told:
                 measures.append(f"{truth} {told[truth]['mean']:.3f}{_half(told[truth], 1)}")
         if "reached" in told:

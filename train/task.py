@@ -23,8 +23,9 @@ ALGORITHMS = {
     "dqn": "bidarena.train.dqn:learner",
     "mmd": "bidarena.train.mmd:learner",
     "minimax_q": "bidarena.train.minimax_q:learner",
+    "td": "bidarena.train.td:learner",
 }
-SELF_PLAY = ("mmd", "minimax_q")  # those that play all seats themselves
+SELF_PLAY = ("mmd", "minimax_q", "td")  # those that play all seats themselves
 
 
 @dataclass(frozen=True)
