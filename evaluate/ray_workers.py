@@ -81,6 +81,7 @@ class _Team:
 
     def __init__(self, ray: Any, folder: Path | None) -> None:
         self._ray, self._folder = ray, folder
+        self.ahead: int | None = None  # jobs under way; None: as many as suit the cores
         self._run = secrets.token_hex(8)
         self._sent: dict[str, Any] = {}  # digests of files -> references
         self._arrays: dict[int, tuple[Any, Any]] = {}  # id -> the array, so that it stays, and ref.
@@ -137,6 +138,8 @@ class _Team:
 
     def _room(self) -> int:
         """How many jobs may be under way."""
+        if self.ahead is not None:
+            return self.ahead
         cores = self._ray.cluster_resources().get("CPU", 0)
         return AHEAD * max(1, int(cores))
 

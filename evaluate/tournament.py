@@ -30,6 +30,7 @@ from bidarena.evaluate.workers import workers
 __all__ = ["Meeting", "Tournament", "run_tournament"]
 
 PIECE = 2.0  # seconds that a piece should take
+CROWD = 100  # pieces under way from which on they take longer: they are kept one after another
 SHORTEST = 0.1  # seconds of the last ones, so that nobody waits long for whoever ends last
 FIRST_PIECE, GROWTH = 2, 8  # deals of a first piece; by how much the next one may be larger
 
@@ -98,6 +99,11 @@ class Job:
         return f"{deals} of {' against '.join(self.lineup)}"
 
 
+def piece_seconds(under_way: int) -> float:
+    """How long a piece should take when so many are under way."""
+    return PIECE * max(1.0, under_way / CROWD)
+
+
 class _Plan:
     """What is left to play, cut into pieces of a fitting size while it is played."""
 
@@ -144,7 +150,8 @@ class _Plan:
     def _seconds(self) -> float:
         """How long the next piece should take: not more than its share of what is left."""
         each = sum(self.pace.values()) / len(self.pace)
-        return min(PIECE, max(SHORTEST, each * self.left / max(1, self.under_way)))
+        share = each * self.left / max(1, self.under_way)
+        return min(piece_seconds(self.under_way), max(SHORTEST, share))
 
     def took(self, job: Job, seconds: float) -> None:
         """Learn how long a piece took."""

@@ -29,9 +29,9 @@ def nodes(count: int = 2):
 
     # sockets need short paths
     folder = tempfile.mkdtemp(prefix="rt-", dir="/tmp")
-    head = {**SMALL, "include_dashboard": False, "temp_dir": folder}
+    head = {**SMALL, "include_dashboard": False}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TMPDIR", folder)  # where workers keep files
+        patch.setenv("TMPDIR", folder)  # also where Ray and its workers keep files
         made = Cluster(initialize_head=True, head_node_args=head)
         for _ in range(count - 1):
             made.add_node(**SMALL)

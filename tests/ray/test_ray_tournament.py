@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -60,25 +62,28 @@ def watched(monkeypatch, tmp_path):
     return made
 
 
-def test_tournament__a_killed_node_changes_no_game(tmp_path, watched):
-    played = plan(600)
+def test_tournament__a_killed_node_changes_no_game(tmp_path, monkeypatch):
+    played = plan(300)
     told = []
     with nodes() as cluster:
         doomed = next(iter(cluster.worker_nodes))
+        watched = Watched("tournament", tmp_path / "log", stuck=doomed.node_id)
+        monkeypatch.setattr(module, "play_job", watched)
 
-        def progress(count):
-            told.append(count)
-            both = {node for node, *_ in watched.seen()} if watched.file.exists() else set()
-            if doomed.node_id in both and sum(told) > 100 and doomed in cluster.worker_nodes:
-                cluster.remove_node(doomed, allow_graceful=False)  # SIGKILL
+        def kill():
+            while watched.begun_by(doomed.node_id) < 2:
+                time.sleep(0.05)
+            cluster.remove_node(doomed, allow_graceful=False)  # SIGKILL, in the middle of a piece
 
-        run_tournament(played, tmp_path / "ray", ray=cluster.address, progress=progress)
-        assert doomed not in cluster.worker_nodes
+        killer = threading.Thread(target=kill)
+        killer.start()
+        run_tournament(played, tmp_path / "ray", ray=cluster.address, progress=told.append)
+        killer.join()
     began = watched.seen()
-    lost = [job for node, _, _, job in began if node == doomed.node_id]
-    again = [job for node, _, _, job in began if node != doomed.node_id and job in lost]
-    assert again  # what ran there when it died was begun anew
-    assert sum(told) == 600 * 3
+    *_, lost = (job for node, _, _, job in began if node == doomed.node_id)
+    assert lost in [job for node, _, _, job in began if node != doomed.node_id]  # begun anew
+    assert sum(told) == 300 * 3
+    monkeypatch.undo()
     run_tournament(played, tmp_path / "here")
     assert games_of(played, tmp_path / "ray") == games_of(played, tmp_path / "here")
 
