@@ -66,6 +66,8 @@ def _show_scaling(found: dict[str, Any] | None) -> None:
     one, two = (f"{found['ray_games_per_s'][workers]:.1f}" for workers in "12")
     table.add_row("1 worker", one, f"{ratios['ray_1_worker_to_local']:.2f}", "without Ray")
     table.add_row("2 workers", two, f"{ratios['ray_2_workers_to_1']:.2f}", "1 worker")
+    limit = f"{ratios['machine_2_processes_to_1']:.2f}"
+    table.add_row("2 empty loops, the most there is", "", limit, "1 loop")
     console.print(table)
     table = Table(f"besides playing, for a piece of {costs['piece_seconds']:g} s", "")
     for ahead, spent in costs["driver_cpu_ms_per_piece"].items():

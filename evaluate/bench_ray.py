@@ -32,7 +32,7 @@ from bidarena.evaluate.tournament import (
     run_tournament,
 )
 from bidarena.evaluate.tournament_plan import Tournament, digest
-from bidarena.evaluate.workers import Do
+from bidarena.evaluate.workers import Do, in_processes
 
 GAME = "twentynine"
 BOTS = ("ismcts:iterations=500,book=formula", "mom:iterations=500,book=formula", "rules")
@@ -78,6 +78,8 @@ def scaling(
                     starts.append(told[1] - began)  # told[0] is what was there before
                     rates.append(_rate(game, games, here / "timed", ray="local"))
         best = {cores: max(rates) for cores, rates in rays.items()}
+        say("the machine itself")
+        machine = _machine(3.0 * seconds)
         say("what a piece costs")
         costs = _costs(game, best[1], place)
     found: dict[str, Any] = {
@@ -89,6 +91,7 @@ def scaling(
         "ratios": {
             "ray_2_workers_to_1": best[2] / best[1],
             "ray_1_worker_to_local": best[1] / local,
+            "machine_2_processes_to_1": machine,
         },
         "costs": {**costs, "start_seconds": min(starts)},
     }
@@ -98,6 +101,20 @@ def scaling(
 
 def _note(times: list[float], games: int) -> None:
     times.append(time.perf_counter())
+
+
+def spin(seconds: float) -> float:
+    """Turns a second of a loop that needs nothing but a core."""
+    turns, ends = 0, time.perf_counter() + seconds
+    while time.perf_counter() < ends:
+        turns += sum(range(1000)) > 0
+    return turns / seconds
+
+
+def _machine(seconds: float) -> float:
+    """How much more two processes get done here than one, whatever they do: the most there is."""
+    alone = spin(seconds)
+    return sum(rate for _, rate in in_processes(spin, [seconds, seconds], 2)) / alone
 
 
 def _rate(game: Any, games: int, folder: Path, **how: Any) -> float:

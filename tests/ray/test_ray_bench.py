@@ -15,7 +15,8 @@ def test_bench__scaling_has_stable_keys(monkeypatch, capsys):
     monkeypatch.setattr(bench_ray, "BOTS", ("ismcts:iterations=20,book=formula", "rules"))
     assert main(["bench", "scaling", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["scaling"]
-    assert set(found["ratios"]) == {"ray_2_workers_to_1", "ray_1_worker_to_local"}
+    ratios = {"ray_2_workers_to_1", "ray_1_worker_to_local", "machine_2_processes_to_1"}
+    assert set(found["ratios"]) == ratios
     assert set(found["ray_games_per_s"]) == {"1", "2"}
     assert all(value > 0 for value in [*found["ratios"].values(), found["local_games_per_s"]])
     costs = found["costs"]
