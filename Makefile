@@ -2,11 +2,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Ray pins a gymnasium of its own, so it lives in an environment of its own.
+RAY_VENV := .venv-ray
+RAY_BIN := $(RAY_VENV)/bin
 PACKAGES := envs baselines train evaluate cli
 # Only messages that need an answer: pip's notes on its own sources are left out.
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+RAY_PIP := $(RAY_BIN)/pip install --quiet --disable-pip-version-check -c constraints-ray.txt
+# The interfaces of the environments, once more on the gymnasium that Ray wants; bots do not meet it
+INTERFACES := $(addprefix tests/envs/test_,registered.py solo.py vector.py multi.py sb3.py)
 
-.PHONY: demo test test-all lint format bench wheel clean
+.PHONY: demo test test-ray test-all lint format bench wheel clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -14,6 +20,12 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@# torch first and pinned, so that nothing pulls in a larger build of it
 	$(PIP) torch
 	$(PIP) -e ".[dev]"
+	touch $@
+
+$(RAY_VENV)/.ready: pyproject.toml constraints-ray.txt
+	$(PYTHON) -m venv $(RAY_VENV)
+	$(RAY_PIP) torch
+	$(RAY_PIP) -e ".[ray,plot,render]" hypothesis pytest
 	touch $@
 
 demo: $(VENV)/.ready
@@ -28,10 +40,13 @@ demo: $(VENV)/.ready
 	echo "  $(BIN)/bidarena tournament raj $$RUN minimax greedy exact     everybody against everybody"
 
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --ignore tests/ray
+
+test-ray: $(RAY_VENV)/.ready
+	$(RAY_BIN)/python -m pytest tests/ray $(INTERFACES) -k "not bot_is_legal"
 
 test-all: $(VENV)/.ready
-	$(BIN)/python -m pytest -n 2 -m "slow or not slow"
+	$(BIN)/python -m pytest -n 2 -m "slow or not slow" --ignore tests/ray
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
@@ -52,5 +67,5 @@ wheel: $(VENV)/.ready
 	$(BIN)/python -m build --wheel
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) $(RAY_VENV) build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -10,18 +10,20 @@ from rich.console import Console
 from rich.table import Table
 
 from bidarena.cli.options import parse, show_json
-from bidarena.evaluate.bench import BATCHES, THREADED, bench
+from bidarena.evaluate.bench import BATCHES, SCALING, THREADED, bench
 
 
 @dataclass
 class Arguments:
     """Steps per second of every game, single and batched, beside CartPole and a SyncVectorEnv.
 
+    Then how a tournament of search bots scales from one worker of a Ray to two, and what it costs.
+
     Example: bidarena bench scotch --seconds 2
     """
 
     games: tyro.conf.Positional[tuple[str, ...]] = ()
-    """which games; none: all"""
+    """which games, or `scaling` for tournaments on a Ray; none: all"""
 
     seconds: float = 1.0
     """how long to measure each figure"""
@@ -45,7 +47,45 @@ def main(argv: list[str]) -> None:
     if args.json:
         show_json(result)
         return
-    Console().print(_table(result))
+    if "games" in result:
+        Console().print(_table(result))
+    if SCALING in result:
+        _show_scaling(result[SCALING])
+
+
+def _show_scaling(found: dict[str, Any] | None) -> None:
+    """How tournaments scale, what a piece costs, and what follows for more cores."""
+    console = Console()
+    if found is None:
+        print('scaling: left out, Ray is not installed; pip install "bidarena[ray]"')
+        return
+    ratios, costs = found["ratios"], found["costs"]
+    title = f"a tournament of {found['game']}, {found['games_per_pair']} games a pair"
+    table = Table("", "games/s", "times", "that of", title=title)
+    table.add_row("without Ray", f"{found['local_games_per_s']:.1f}")
+    one, two = (f"{found['ray_games_per_s'][workers]:.1f}" for workers in "12")
+    table.add_row("1 worker", one, f"{ratios['ray_1_worker_to_local']:.2f}", "without Ray")
+    table.add_row("2 workers", two, f"{ratios['ray_2_workers_to_1']:.2f}", "1 worker")
+    limit = f"{ratios['machine_2_processes_to_1']:.2f}"
+    table.add_row("2 empty loops, the most there is", "", limit, "1 loop")
+    console.print(table)
+    table = Table(f"besides playing, for a piece of {costs['piece_seconds']:g} s", "")
+    for ahead, spent in costs["driver_cpu_ms_per_piece"].items():
+        table.add_row(f"the driver's CPU time, {ahead} under way", f"{spent:.2f} ms")
+    table.add_row("the database", f"{costs['store_ms_per_piece']:.2f} ms")
+    table.add_row("bytes to a worker", f"{costs['bytes_sent_per_piece']:,}")
+    table.add_row("bytes back", f"{costs['bytes_returned_per_piece']:,}")
+    table.add_row("empty pieces a second", f"{costs['empty_pieces_per_s']:,.0f}")
+    table.add_row("bytes a second to the driver", f"{costs['bytes_to_driver_per_s'] / 1e6:,.0f} M")
+    table.add_row("start of Ray and its workers", f"{costs['start_seconds']:.1f} s")
+    console.print(table)
+    table = Table("predicted", "cores", "pieces of", "seconds", "times one core", "first limit")
+    for work, by_cores in found["predicted"].items():
+        for cores, told in by_cores.items():
+            length = f"{told['piece_seconds']:.3g} s"
+            numbers = (f"{told['seconds']:,.0f}", f"{told['speed_up']:.1f}")
+            table.add_row(work, cores, length, *numbers, told["first_limit"])
+    console.print(table)
 
 
 def _table(result: dict[str, Any]) -> Table:

@@ -21,8 +21,10 @@ from bidarena.envs.compile import borrow, compiled
 from bidarena.envs.game import Cfg, Mask, Params, Rng, State, act, reset, step, to_move
 from bidarena.envs.registry import env_id, load
 from bidarena.envs.rng import pick
+from bidarena.evaluate.bench_ray import scaling
 from bidarena.evaluate.bench_search import openspiel_searches, search_ratios, search_speeds
 
+SCALING = "scaling"
 BATCHES = (1024, 8192)
 THREADED = 65_536  # rows of the batch that is cut in two; waking a thread takes some 0.2 ms
 # The nearest games of OpenSpiel, measured when it is installed
@@ -45,8 +47,13 @@ def bench(
     seconds: float = 1.0,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
-    """Measure everything, about `seconds` for each figure; a JSON-able dict with stable keys."""
+    """Measure everything, about `seconds` for each figure; a JSON-able dict with stable keys.
+
+    Among the names of games, `scaling` stands for tournaments on a Ray.
+    """
     say = progress or (lambda what: None)
+    if names == [SCALING]:
+        return {SCALING: scaling(seconds, say)}
     say("CartPole-v1")
     reference = {
         "cartpole_single_steps_per_s": single_speed(gym.make("CartPole-v1"), seconds),
@@ -58,7 +65,10 @@ def bench(
     spiel = openspiel_searches(seconds)
     reference["openspiel_search"] = spiel
     result: dict[str, Any] = {"reference": reference, "games": {}}
-    for name in names or games():
+    for name in names or [*games(), SCALING]:
+        if name == SCALING:
+            result[SCALING] = scaling(seconds, say)
+            continue
         say(name)
         row = _bench_game(name, seconds, reference)
         row["search"] = search_speeds(name, seconds)

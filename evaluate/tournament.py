@@ -19,17 +19,19 @@ from pathlib import Path
 
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
-from bidarena.envs.learner import player_of
 from bidarena.evaluate.match import ROWS
 from bidarena.evaluate.meetings import Meeting, meeting
-from bidarena.evaluate.playing import Block, Player, play_deals, prepare
+from bidarena.evaluate.playing import Block, play_deals, prepare
+from bidarena.evaluate.preparing import player, ready
 from bidarena.evaluate.store import Store, open_store
 from bidarena.evaluate.tournament_plan import LineUp, Tournament, check, deal_words, digest
-from bidarena.evaluate.workers import in_processes
+from bidarena.evaluate.workers import workers
 
 __all__ = ["Meeting", "Tournament", "run_tournament"]
 
 PIECE = 2.0  # seconds that a piece should take
+CROWD = 100  # pieces under way from which on they take longer: they are kept one after another
+SHORTEST = 0.1  # seconds of the last ones, so that nobody waits long for whoever ends last
 FIRST_PIECE, GROWTH = 2, 8  # deals of a first piece; by how much the next one may be larger
 
 
@@ -38,6 +40,7 @@ def run_tournament(
     folder: str | Path,
     *,
     processes: int = 1,
+    ray: str | None = None,
     samples: int = 2,
     progress: Callable[[int], None] | None = None,
 ) -> list[Meeting]:
@@ -47,27 +50,33 @@ def run_tournament(
         tournament: what to play. More games and other bots than before go on from what is there.
         folder: where results are kept; made if it does not exist.
         processes: how many play at the same time.
+        ray: play on a Ray instead, with this address or "local"; see `bidarena.evaluate.workers`.
         samples: games of each line-up that come with their records, from the first deals on; games
             with a fault come before others.
         progress: called with the number of games just played, first with those in the folder.
     """
     check(tournament)
     processes = whole("processes", processes, 1, 256)
-    for bot in tournament.bots:
-        player(tournament.game, bot)
+    players = {bot: player(tournament.game, bot) for bot in tournament.bots}
+    if ray is not None:
+        from bidarena.evaluate.ray_workers import refuse_elsewhere
+
+        refuse_elsewhere(players)
     digests = {bot: digest(tournament.game, bot) for bot in tournament.bots}
     with open_store(Path(folder), tournament.settings, digests) as store:
         plan = _Plan(tournament, store)
         if progress is not None:
             progress(plan.found * tournament.seats)
-        if plan.left and processes > 1:  # so that the processes find their code on disk
-            for bot in tournament.bots:
-                prepare(tournament.game, [player(tournament.game, bot)])
-        for job, (block, seconds) in in_processes(play_job, plan.jobs(), processes):
-            store.add(job.lineup, job.first, block, seconds)
-            plan.took(job, seconds)
-            if progress is not None:
-                progress(job.deals * tournament.seats)
+        if plan.left and processes > 1 and ray is None:  # so that they find their code on disk
+            for one in players.values():
+                prepare(tournament.game, [one])
+        if plan.left:
+            with workers(processes, ray) as do:
+                for job, (block, seconds) in do(play_job, plan.jobs()):
+                    store.add(job.lineup, job.first, block, seconds)
+                    plan.took(job, seconds)
+                    if progress is not None:
+                        progress(job.deals * tournament.seats)
         return [meeting(tournament, store, lineup, samples) for lineup in tournament.lineups]
 
 
@@ -88,6 +97,11 @@ class Job:
     def __str__(self) -> str:
         deals = f"deals {self.first} to {self.first + self.deals - 1}"
         return f"{deals} of {' against '.join(self.lineup)}"
+
+
+def piece_seconds(under_way: int) -> float:
+    """How long a piece should take when so many are under way."""
+    return PIECE * max(1.0, under_way / CROWD)
 
 
 class _Plan:
@@ -111,7 +125,8 @@ class _Plan:
                 self.pace[lineup], self.size[lineup] = seconds / deals, deals
             if played < wanted:
                 self.gaps.append((played, number, wanted))
-        self.left = wanted * len(self.lineups) - self.found
+        self.left = wanted * len(self.lineups) - self.found  # deals that nobody was given yet
+        self.under_way = 0  # pieces
         heapq.heapify(self.gaps)
 
     def jobs(self) -> Iterator[Job]:
@@ -122,32 +137,31 @@ class _Plan:
             lineup = self.lineups[number]
             size = FIRST_PIECE
             if lineup in self.pace:
-                fitting = int(PIECE / max(self.pace[lineup], 1e-9))
+                fitting = int(self._seconds() / max(self.pace[lineup], 1e-9))
                 size = max(1, min(fitting, GROWTH * self.size[lineup], ROWS // len(lineup)))
             deals = min(size, end - first)
             if first + deals < end:
                 heapq.heappush(self.gaps, (first + deals, number, end))
+            self.left -= deals
+            self.under_way += 1
             how = (planned.seed, first, deals, planned.seconds_per_move)
             yield Job(planned.game, lineup, *how)
 
+    def _seconds(self) -> float:
+        """How long the next piece should take: not more than its share of what is left."""
+        each = sum(self.pace.values()) / len(self.pace)
+        share = each * self.left / max(1, self.under_way)
+        return min(piece_seconds(self.under_way), max(SHORTEST, share))
+
     def took(self, job: Job, seconds: float) -> None:
         """Learn how long a piece took."""
+        self.under_way -= 1
         self.pace[job.lineup], self.size[job.lineup] = seconds / job.deals, job.deals
-
-
-_made: dict[tuple[bytes, str], Player] = {}  # bots that this process has made
-
-
-def player(game: Game, bot: str) -> Player:
-    """A bot by its name, or a policy by its file; made once in a process."""
-    if (game.key, bot) not in _made:
-        _made[game.key, bot] = player_of(game, bot)
-    return _made[game.key, bot]
 
 
 def play_job(job: Job) -> tuple[Block, float]:
     """Play a piece; what happened, and the seconds it took."""
-    players = [player(job.game, bot) for bot in job.lineup]
+    players = [ready(job.game, bot) for bot in job.lineup]
     prepare(job.game, players)
     chance, luck = deal_words(job.seed, job.lineup, job.first, job.deals)
     began = time.perf_counter()
