@@ -271,7 +271,13 @@ def _check(settings: Mapping[str, Any]) -> None:
     batch = whole("train_batch_size", settings["train_batch_size"], 1, 10**9)
     whole("minibatch_size", settings["minibatch_size"], 1, batch)
     whole("env_runners", settings["env_runners"], 0, 10**4)
-    whole("envs", settings["envs"], 1, batch // max(1, settings["env_runners"]))
+    whole("envs", settings["envs"], 1, 10**6)
+    rows = settings["envs"] * max(1, settings["env_runners"])
+    if rows > batch:
+        raise ValueError(
+            f"envs={settings['envs']}: {rows} games side by side in all processes are more than "
+            f"train_batch_size={batch} decisions; expected fewer, or a larger train_batch_size"
+        )
     for name in ("num_epochs", "torch_threads"):
         whole(name, settings[name], 1, 10**4)
     if not isinstance(settings["net_arch"], list):

@@ -18,7 +18,7 @@ from bidarena.train.rllib_ray import ray_running
 from bidarena.train.task import Task, changed, hyperparameters
 
 SMALL = {"cards": [1, 2, 3, 4], "items": [1, 2, 3, 4]}
-QUICK = {"env_runners": 0, "envs": 32, "train_batch_size": 2048, "minibatch_size": 256}
+QUICK = {"env_runners": 0, "envs": 32, "train_batch_size": 1024, "minibatch_size": 256}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,7 +41,7 @@ def mean_result(game, learner, rival):
 
 
 def test_learner__beats_a_bot_that_chance_does_not_beat():
-    task = small_task(32_000, env_runners=2)
+    task = small_task(16_000, env_runners=2)
     game, learner = task.make_game(), RLlibLearner(task)
     assert mean_result(game, learner, "value") < -0.2
     rates = []
@@ -56,7 +56,7 @@ def test_learner__beats_a_bot_that_chance_does_not_beat():
 
 
 def test_learner__plays_all_seats_by_self_play():
-    task = small_task(24_000, opponent="self")
+    task = small_task(12_000, opponent="self")
     game, learner = task.make_game(), RLlibLearner(task)
     assert abs(mean_result(game, learner, "random")) < 0.1
     while learner.steps < task.steps:
@@ -111,8 +111,8 @@ def module_probabilities(module, name, views, masks):
     return torch.softmax(logits.double(), 1).numpy()
 
 
-@pytest.mark.parametrize("activation", ["relu", "tanh"])
-@pytest.mark.parametrize("opponent", ["value", "self"])
+@pytest.mark.filterwarnings("ignore:.*already in registry.*")
+@pytest.mark.parametrize(("activation", "opponent"), [("relu", "value"), ("tanh", "self")])
 def test_export__gives_the_probabilities_of_the_module(activation, opponent, tmp_path):
     rules = {"cards": list(range(1, 7)), "items": list(range(1, 7))}
     learner = RLlibLearner(small_task(rules=rules, activation=activation, opponent=opponent))
@@ -159,6 +159,6 @@ def test_unpack__refuses_other_runs(tmp_path):
 
 
 def test_learner__refuses_more_processes_than_there_is_room_for():
-    learner = RLlibLearner(small_task(env_runners=64))
+    learner = RLlibLearner(small_task(env_runners=64, envs=1))
     with pytest.raises(ValueError, match=r"env_runners=64: the cluster has \d+ CPUs"):
         learner.learn()
