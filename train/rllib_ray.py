@@ -34,6 +34,7 @@ def ray_running(address: str | None = None, runners: int = 0) -> Iterator[None]:
         return
     start(runners, address)
     try:
+        check_room(runners)
         yield
     finally:
         ray.shutdown()
@@ -53,14 +54,15 @@ def start(runners: int, address: str | None = None) -> None:
         cores = max(runners, os.cpu_count() or 1)
         ray.init(address="local", include_dashboard=False, num_cpus=cores, **quiet)
         return
+    _knock(address)
     try:
-        _knock(address)
         ray.init(address=address, **quiet)
     except (OSError, RuntimeError, ValueError) as wrong:
         raise ValueError(
-            f"ray={address!r}: no cluster answers there ({_first_line(wrong)}); start one with "
-            "`ray start --head --port 6379` and give its address, such as 10.0.0.1:6379, or leave "
-            "--ray out to use this machine only"
+            f"ray={address!r}: no cluster lets us in there ({_first_line(wrong)}); give an address "
+            "such as 10.0.0.1:6379, start a cluster with `ray start --head --port 6379`, or leave "
+            "--ray out to use this machine only. A cluster with tokens, which Ray prefers since "
+            "2.59, wants RAY_AUTH_MODE=token and its own token here, too"
         ) from None
 
 
@@ -89,10 +91,18 @@ def check_room(runners: int) -> int:
 
 
 def _knock(address: str) -> None:
-    """An OSError if nothing listens there; Ray itself would try for minutes."""
+    """A ValueError if nothing listens there; Ray itself would try for minutes."""
     host, _, port = address.rpartition("//")[2].rpartition(":")
-    if host and port.isdecimal():
+    if not host or not port.isdecimal():  # a word of Ray's such as "auto"
+        return
+    try:
         socket.create_connection((host, int(port)), timeout=PATIENCE).close()
+    except OSError as wrong:
+        raise ValueError(
+            f"ray={address!r}: nothing answers there ({wrong}); start a cluster with "
+            "`ray start --head --port 6379` and give its address, such as 10.0.0.1:6379, or leave "
+            "--ray out to use this machine only"
+        ) from None
 
 
 def _first_line(wrong: Exception) -> str:
