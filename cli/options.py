@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,24 @@ T = TypeVar("T")
 
 def parse(command: str, arguments: type[T], argv: list[str]) -> T:
     """Options of a command that takes no game; `arguments` is a dataclass."""
-    return tyro.cli(arguments, prog=f"bidarena {command}", args=argv, description=arguments.__doc__)
+    words = _with_address(argv)
+    return tyro.cli(
+        arguments, prog=f"bidarena {command}", args=words, description=arguments.__doc__
+    )
+
+
+def _with_address(argv: list[str]) -> list[str]:
+    """`--ray` may stand without an address: the next word is one only if it looks like one."""
+    words = []
+    for word, following in zip(argv, [*argv[1:], ""], strict=True):
+        words.append(word)
+        if word == "--ray" and not _ADDRESS.fullmatch(following):
+            words.append("local")
+    return words
+
+
+# Bots look different: what follows their colon is no number.
+_ADDRESS = re.compile(r"auto|local|localhost|.*://.*|[^/=]*:\d+|\d+(\.\d+){3}")
 
 
 def parse_with_game(command: str, arguments: type[T], argv: list[str]) -> tuple[Game, T]:

@@ -47,6 +47,9 @@ class Arguments:
     processes: int = 1
     """how many play at the same time; the result is the same"""
 
+    ray: str | None = None
+    """play on a Ray instead of processes: [ADDRESS], without one a Ray of this machine's own"""
+
     seconds_per_move: float | None = None
     """a bot that takes longer loses that game"""
 
@@ -76,7 +79,7 @@ def main(argv: list[str]) -> None:
     check(plan)
     folder = Path("runs") / plan.name if args.folder is None else args.folder
     with progress_bar(plan.deals * plan.seats * len(plan.lineups), game.name) as advance:
-        met = run_tournament(plan, folder, processes=args.processes, progress=advance)
+        met = run_tournament(plan, folder, processes=args.processes, ray=args.ray, progress=advance)
     found = standings(plan, met)
     report = folder / "report.html" if args.html is None else args.html
     write_report(found, report, command=shlex.join(["bidarena", "tournament", *argv]))

@@ -11,6 +11,8 @@ POLICIES = {
     ".zip": "bidarena.baselines.sb3_network:sb3_bot",
 }
 RUN_FILES = ("best.safetensors", "last.safetensors")  # what stands for a run, the better one first
+_found: dict[str, Path] = {}  # the files that names stood for in this process, by what was written
+_brought: dict[str, Path] = {}  # files of another machine, by what they are called there
 EXPECTED = (
     "a policy file (.safetensors), a zip of Stable-Baselines3, or the folder of a run with "
     f"{' or '.join(RUN_FILES)} in it"
@@ -24,13 +26,31 @@ def find_policy(spec: str) -> tuple[Path, str] | None:
     """
     ending = re.match(r"(.+?\.(?:safetensors|zip))(?::(.*))?$", spec, re.DOTALL)
     if ending is not None:
-        if not Path(ending[1]).is_file():
+        path = _brought.get(ending[1], Path(ending[1]))
+        if not path.is_file():
             raise ValueError(f"opponent={spec!r}: there is no such file; expected {EXPECTED}")
-        return Path(ending[1]), ending[2] or ""
+        _found[ending[1]] = path.resolve()
+        return path, ending[2] or ""
     for folder, rest in ((spec, ""), spec.partition(":")[::2]):
+        if folder in _brought:
+            return _brought[folder], rest
         if folder and Path(folder).is_dir():
             for name in RUN_FILES:
                 if (Path(folder) / name).is_file():
+                    _found[folder] = (Path(folder) / name).resolve()
                     return Path(folder) / name, rest
             raise ValueError(f"opponent={spec!r}: this folder is no run; expected {EXPECTED}")
     return None
+
+
+def found_policies() -> dict[str, Path]:
+    """The files that names of bots stood for in this process, by what was written for them.
+
+    Also those named inside of other names, such as best_response:of=mine.safetensors.
+    """
+    return {written: path for written, path in _found.items() if path.is_file()}
+
+
+def bring_policy(written: str, path: Path) -> None:
+    """From now on `written` stands for a file that was brought here from another machine."""
+    _brought[written] = path

@@ -25,8 +25,9 @@ from bidarena.envs.game import Game
 from bidarena.envs.learner import player_of
 from bidarena.envs.registry import make_game
 from bidarena.evaluate.match import play_match
-from bidarena.evaluate.playing import prepare
-from bidarena.evaluate.workers import in_processes
+from bidarena.evaluate.playing import Player, prepare
+from bidarena.evaluate.preparing import ready
+from bidarena.evaluate.workers import workers
 
 MANIFEST, RESULTS = "manifest.json", "results.jsonl"
 
@@ -103,6 +104,7 @@ def run_duels(
     folder: str | Path,
     *,
     processes: int = 1,
+    ray: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[Pair, Duel]:
     """Play what is not yet in the folder; the results of all pairs.
@@ -111,23 +113,30 @@ def run_duels(
         duels: what to play. More pairs and more deals than before go on from what is there.
         folder: where results are kept; made if it does not exist.
         processes: how many play at the same time.
+        ray: play on a Ray instead, with this address or "local"; see `bidarena.evaluate.workers`.
         progress: called with the number of jobs just done, first with those found in the folder.
     """
-    game = _checked(duels)
+    game, players = _checked(duels)
+    if ray is not None:
+        from bidarena.evaluate.ray_workers import refuse_elsewhere
+
+        refuse_elsewhere(players)
     processes = whole("processes", processes, 1, 256)
     jobs = duels.jobs
     with _store(Path(folder), _manifest(duels, game)) as (done, file):
         left = [job for job in jobs if job.key not in done]
         if progress is not None:
             progress(len(jobs) - len(left))
-        if processes > 1 and left:  # so that the processes find their code on disk
+        if processes > 1 and left and ray is None:  # so that they find their code on disk
             for bot in sorted({bot for job in left for bot in job.pair}):
-                prepare(game, [player_of(game, bot)])
-        for job, line in in_processes(play_job, left, processes):
-            _append(file, line)
-            done[job.key] = line
-            if progress is not None:
-                progress(1)
+                prepare(game, [players[bot]])
+        if left:
+            with workers(processes, ray) as do:
+                for job, line in do(play_job, left):
+                    _append(file, line)
+                    done[job.key] = line
+                    if progress is not None:
+                        progress(1)
     return {pair: _joined([done[pair, k] for k in range(duels.blocks)]) for pair in duels.pairs}
 
 
@@ -136,6 +145,8 @@ def play_job(job: Job) -> dict[str, Any]:
     # Not seed + number: blocks of one seed would be those of the next one.
     seed = int(np.random.SeedSequence([job.seed, job.number]).generate_state(1, np.uint64)[0] >> 1)
     game = make_game(job.game, **job.rules)
+    for bot in job.pair:
+        ready(game, bot)  # compiled; the match makes bots of its own, without a past
     match = play_match(game, list(job.pair), 2 * job.deals, seed=seed)
     return {
         "pair": list(job.pair),
@@ -148,8 +159,8 @@ def play_job(job: Job) -> dict[str, Any]:
     }
 
 
-def _checked(duels: Duels) -> Game:
-    """The game; refuses what cannot be played before anything is written."""
+def _checked(duels: Duels) -> tuple[Game, dict[str, Player]]:
+    """The game and its bots; refuses what cannot be played before anything is written."""
     game = make_game(duels.game, **duels.rules)
     if len(set(game.teams)) != 2:
         raise ValueError(f"game={duels.game!r}: expected a game of two players or sides")
@@ -158,9 +169,8 @@ def _checked(duels: Duels) -> Game:
     whole("seed", duels.seed, 0, 2**63)
     if not duels.pairs or len(set(duels.pairs)) < len(duels.pairs):
         raise ValueError(f"pairs={duels.pairs!r}: expected different pairs, at least one")
-    for bot in {bot for pair in duels.pairs for bot in pair}:
-        player_of(game, bot)
-    return game
+    names = {bot for pair in duels.pairs for bot in pair}
+    return game, {bot: player_of(game, bot) for bot in sorted(names)}
 
 
 def _joined(lines: list[dict[str, Any]]) -> Duel:

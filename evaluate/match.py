@@ -6,7 +6,7 @@ import pickle
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
 from bidarena.envs.learner import player_of
-from bidarena.envs.registry import make_game
+from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.rng import WORDS
+from bidarena.evaluate.pieces import Pace
 from bidarena.evaluate.playing import Block, Player, Words, play_deals, prepare
+from bidarena.evaluate.preparing import ready, turn
 from bidarena.evaluate.record import block_records, records_to
 from bidarena.evaluate.scores import Z95, Score, faults_by_bot, score_of
-from bidarena.evaluate.workers import in_processes
+from bidarena.evaluate.workers import Do, in_processes
 
 __all__ = ["Z95", "Match", "Player", "Score", "play_match"]
 
@@ -51,6 +53,7 @@ def play_match(
     names: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
     processes: int = 1,
+    do: Do | None = None,
     seconds_per_move: float | None = None,
     record: str | Path | None = None,
     **rules: Any,
@@ -77,6 +80,7 @@ def play_match(
         progress: called with the number of games just finished.
         processes: how many play at the same time; the result is the same. Bots that are not names
             must be such that they can be pickled.
+        do: instead of that, who plays the blocks, in smaller pieces; see `workers`.
         seconds_per_move: the time that a bot has; None: as long as it likes.
         record: a file to write all games to, a line of JSON each (see `bidarena.evaluate.record`).
         **rules: the rules of the game.
@@ -102,11 +106,16 @@ def play_match(
         )
         for first in range(0, deals, size)
     ]
-    prepare(game, players)
+    if do is None:
+        prepare(game, players)
     began = time.perf_counter()
     with records_to(record) as write:
-        for job, block in _blocks(jobs, players, processes, progress):
-            part = slice(job.first, job.first + job.deals)
+        if do is None:
+            played = _blocks(jobs, players, processes, progress)
+        else:
+            played = _pieces(jobs, do, progress)
+        for job, block in played:
+            part = slice(*job.bounds)
             results[part] = block.returns
             if points is not None:
                 points[part] = block.points
@@ -117,8 +126,8 @@ def play_match(
                 thinking[k] += block.thinking[k]
             if record is not None:
                 chance, _ = _words(job, rotations)
-                lines = block_records(game, names, seed, job.first, chance, block)
-                write(job.first, job.deals, lines)
+                lines = block_records(game, names, seed, part.start, chance, block)
+                write(part.start, part.stop - part.start, lines)
     seconds = time.perf_counter() - began
     scores = [score_of(game, k, names[k], results, points, faults[k]) for k in range(rotations)]
     by_bot = results[:, :, :rotations]  # the others are the same bots in their other seats
@@ -161,6 +170,13 @@ class _Job:
     deals: int
     limit: float | None
     keep_actions: bool
+    part: tuple[int, int] | None = None  # deals of the block, if not all are to be played
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The first deal, and the one after the last."""
+        first, last = self.part or (0, self.deals)
+        return self.first + first, self.first + last
 
     def __str__(self) -> str:
         return f"the block of deals from {self.first} on"
@@ -189,6 +205,44 @@ def _blocks(
         if progress is not None:
             progress(job.deals * len(job.bots))
         yield job, block
+
+
+def _pieces(
+    jobs: list[_Job], do: Do, progress: Callable[[int], None] | None
+) -> Iterator[tuple[_Job, Block]]:
+    """The same with blocks cut further, which changes nothing in what is played."""
+    pace = Pace()
+
+    def cut() -> Iterator[_Job]:
+        for job in jobs:
+            first = 0
+            while first < job.deals:
+                last = min(first + pace.size, job.deals)
+                yield replace(job, part=(first, last))
+                first = last
+
+    for piece, (block, seconds) in do(_play_piece, cut()):
+        first, last = piece.bounds
+        pace.took(last - first, seconds)
+        if progress is not None:
+            progress((last - first) * len(piece.bots))
+        yield piece, block
+
+
+def _play_piece(job: _Job) -> tuple[Block, float]:
+    """Play a part of a block on whatever machine; what happened, and the seconds it took."""
+    players: list[Player] = []
+    for bot in job.bots:
+        if isinstance(bot, str):
+            players.append(ready(job.game, bot))
+            continue
+        players.append(player_of(job.game, bot))
+        if isinstance(bot, Bot):
+            with turn(f"{job.game.key.hex()} {bot.name} {bot.act.__module__} {list(bot.more)}"):
+                prepare(job.game, [bot])
+    prepare(job.game, players)
+    began = time.perf_counter()
+    return _play(job, players, None), time.perf_counter() - began
 
 
 _made: dict[tuple[bytes, str], Player] = {}  # bots by name that this process has made
@@ -226,7 +280,8 @@ def _words(job: _Job, rotations: int) -> tuple[Words, Words]:
         np.random.default_rng([job.seed, use, job.first]).integers(1, 2**64, shape, np.uint64)
         for use, shape in enumerate(shapes)
     ]
-    return made[0], made[1]
+    first, last = job.part or (0, job.deals)
+    return made[0][first:last], made[1][first * rotations : last * rotations]
 
 
 def _name(spec: str | Player, player: Player) -> str:

@@ -19,13 +19,13 @@ from pathlib import Path
 
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
-from bidarena.envs.learner import player_of
 from bidarena.evaluate.match import ROWS
 from bidarena.evaluate.meetings import Meeting, meeting
-from bidarena.evaluate.playing import Block, Player, play_deals, prepare
+from bidarena.evaluate.playing import Block, play_deals, prepare
+from bidarena.evaluate.preparing import player, ready
 from bidarena.evaluate.store import Store, open_store
 from bidarena.evaluate.tournament_plan import LineUp, Tournament, check, deal_words, digest
-from bidarena.evaluate.workers import in_processes
+from bidarena.evaluate.workers import workers
 
 __all__ = ["Meeting", "Tournament", "run_tournament"]
 
@@ -38,6 +38,7 @@ def run_tournament(
     folder: str | Path,
     *,
     processes: int = 1,
+    ray: str | None = None,
     samples: int = 2,
     progress: Callable[[int], None] | None = None,
 ) -> list[Meeting]:
@@ -47,27 +48,33 @@ def run_tournament(
         tournament: what to play. More games and other bots than before go on from what is there.
         folder: where results are kept; made if it does not exist.
         processes: how many play at the same time.
+        ray: play on a Ray instead, with this address or "local"; see `bidarena.evaluate.workers`.
         samples: games of each line-up that come with their records, from the first deals on; games
             with a fault come before others.
         progress: called with the number of games just played, first with those in the folder.
     """
     check(tournament)
     processes = whole("processes", processes, 1, 256)
-    for bot in tournament.bots:
-        player(tournament.game, bot)
+    players = {bot: player(tournament.game, bot) for bot in tournament.bots}
+    if ray is not None:
+        from bidarena.evaluate.ray_workers import refuse_elsewhere
+
+        refuse_elsewhere(players)
     digests = {bot: digest(tournament.game, bot) for bot in tournament.bots}
     with open_store(Path(folder), tournament.settings, digests) as store:
         plan = _Plan(tournament, store)
         if progress is not None:
             progress(plan.found * tournament.seats)
-        if plan.left and processes > 1:  # so that the processes find their code on disk
-            for bot in tournament.bots:
-                prepare(tournament.game, [player(tournament.game, bot)])
-        for job, (block, seconds) in in_processes(play_job, plan.jobs(), processes):
-            store.add(job.lineup, job.first, block, seconds)
-            plan.took(job, seconds)
-            if progress is not None:
-                progress(job.deals * tournament.seats)
+        if plan.left and processes > 1 and ray is None:  # so that they find their code on disk
+            for one in players.values():
+                prepare(tournament.game, [one])
+        if plan.left:
+            with workers(processes, ray) as do:
+                for job, (block, seconds) in do(play_job, plan.jobs()):
+                    store.add(job.lineup, job.first, block, seconds)
+                    plan.took(job, seconds)
+                    if progress is not None:
+                        progress(job.deals * tournament.seats)
         return [meeting(tournament, store, lineup, samples) for lineup in tournament.lineups]
 
 
@@ -135,19 +142,9 @@ class _Plan:
         self.pace[job.lineup], self.size[job.lineup] = seconds / job.deals, job.deals
 
 
-_made: dict[tuple[bytes, str], Player] = {}  # bots that this process has made
-
-
-def player(game: Game, bot: str) -> Player:
-    """A bot by its name, or a policy by its file; made once in a process."""
-    if (game.key, bot) not in _made:
-        _made[game.key, bot] = player_of(game, bot)
-    return _made[game.key, bot]
-
-
 def play_job(job: Job) -> tuple[Block, float]:
     """Play a piece; what happened, and the seconds it took."""
-    players = [player(job.game, bot) for bot in job.lineup]
+    players = [ready(job.game, bot) for bot in job.lineup]
     prepare(job.game, players)
     chance, luck = deal_words(job.seed, job.lineup, job.first, job.deals)
     began = time.perf_counter()

@@ -15,7 +15,6 @@ by the formula of the rules bot (`book=formula`). What that is worth is one of t
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -27,6 +26,7 @@ from bidarena.envs.check import unknown, whole
 from bidarena.envs.files import write_json
 from bidarena.envs.registry import beliefs
 from bidarena.evaluate.duels import Duel, Duels, run_duels
+from bidarena.evaluate.ray_connection import usable_cores
 from bidarena.evaluate.report import Report
 from bidarena.evaluate.twentynine_findings import (
     RULES,
@@ -43,6 +43,7 @@ BOOK = "book=formula"
 DECISIONS = 6  # with cards that are not forced, of one player in one deal, about
 BLOCK = {"iterations": 5, "duels": 5, "time": 1}  # deals of a job: some seconds each
 BELIEFS = ("throws", "trump")  # of the slides
+NOT_SHOWN = ("json", "folder", "ray")  # settings that change nothing in the result
 
 
 @dataclass
@@ -78,6 +79,9 @@ class Settings:
     processes: int = 2
     """how many games are played at the same time; in the part time never more than cores"""
 
+    ray: str | None = None
+    """play on a Ray instead of processes: [ADDRESS], without one a Ray of this machine's own"""
+
     seed: int = 0
     """of deals and bots"""
 
@@ -99,11 +103,17 @@ def study(settings: Settings, begin: Callable[[int, str], Callable[[int], None]]
         advance = begin(len(duels.jobs), part)
         processes = settings.processes
         if part == "time":  # thinking by the clock on a shared core would be thinking less
-            processes = min(processes, _cores())
-        played = run_duels(duels, settings.folder / part, processes=processes, progress=advance)
+            processes = min(processes, usable_cores())
+        played = run_duels(
+            duels,
+            settings.folder / part,
+            processes=processes,
+            ray=settings.ray,
+            progress=advance,
+        )
         labelled = {(names[a], names[b]): duel for (a, b), duel in played.items()}
         found[part] = _find(part, labelled, settings)
-    shown = {key: value for key, value in asdict(settings).items() if key not in ("json", "folder")}
+    shown = {key: value for key, value in asdict(settings).items() if key not in NOT_SHOWN}
     result = {"study": "twentynine-search", "version": VERSION, "settings": shown, "parts": found}
     # A part alone does not overwrite the result of all of them.
     stem = "result" if settings.part == "all" else f"result-{settings.part}"
@@ -187,13 +197,6 @@ def _find(part: str, played: dict[tuple[str, str], Duel], settings: Settings) ->
         return {**find_duels(played), "beliefs_missing": missing}
     iterations = settings.iterations if part == "iterations" else None
     return find_round_robin(played, iterations)
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _plot(found: dict[str, Any], path: Path) -> list[Path]:

@@ -1,5 +1,7 @@
 """Jobs in processes of their own: what comes back is handed over as each of them ends.
 
+`workers` chooses between processes of this machine and a Ray (see ray_workers.py).
+
 Processes are started afresh (`spawn`), because threads do not survive a fork. Each has a pipe of
 its own: it ends when the pipe does, so that none outlives a parent that was killed, and a process
 that dies is noticed at once, because its end of the pipe closes.
@@ -13,11 +15,31 @@ import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 Job = TypeVar("Job")
+Work = Callable[[Any], Any]
+Do = Callable[[Work, Iterable[Any]], Iterator[tuple[Any, Any]]]  # each job with its result
+
+
+@contextmanager
+def workers(processes: int, ray: str | None = None) -> Iterator[Do]:
+    """What does jobs: `with workers(2) as do: for job, result in do(work, jobs): ...`.
+
+    Args:
+        processes: how many at the same time, on this machine.
+        ray: instead of that, the address of a Ray, or "local" to start one for the time being.
+    """
+    if ray is None:
+        yield partial(in_processes, processes=processes)
+        return
+    from bidarena.evaluate.ray_workers import ray_team
+
+    with ray_team(ray) as do:
+        yield do
 
 
 def in_processes(

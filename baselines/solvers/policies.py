@@ -30,6 +30,11 @@ Probabilities = NDArray[np.float64]
 ILLEGAL_WEIGHT = 1e-6  # what rounding may leave on actions that are not legal
 SUM_ERROR = 1e-3  # what rounding may make of the sum of 1
 ROWS = 32_768  # positions per call of a network
+PIECE = 64  # positions that a bot is asked about in one go, with a generator of their own
+
+Positions = NDArray[np.int64]
+# Answers to pieces of positions in a seat, asked for somewhere else; in the order of the pieces
+Ask = Callable[[list[Positions], int], list[Probabilities]]
 
 
 @runtime_checkable
@@ -137,17 +142,29 @@ def checked(answer: Any, masks: NDArray[np.int8], name: str) -> Probabilities:
 class Asker:
     """Asks one bot or policy in the positions of a book.
 
+    The samples of a piece of positions depend on the seed and on where it begins, so that it makes
+    no difference who asks, where and in what order.
+
     Attributes:
         exact: are its answers probabilities, or frequencies in `samples` samples?
         method: how they are found, in words.
         asked: in how many positions it was asked so far.
     """
 
-    def __init__(self, book: Book, player: Any, *, samples: int = 100, seed: int = 0) -> None:
+    def __init__(
+        self,
+        book: Book,
+        player: Any,
+        *,
+        samples: int = 100,
+        seed: int = 0,
+        ask: Ask | None = None,
+    ) -> None:
+        """`ask` is who asks compiled bots that do not tell their distribution; None: we do."""
         self.book, self.player, self.samples = book, player, samples
+        self.seed, self.ask = seed, ask
         self.name = str(getattr(player, "name", None) or getattr(player, "__name__", "policy"))
         self.exact, self.asked = True, 0
-        self._luck = np.random.default_rng(seed)
         if isinstance(player, Bot):
             player.check_fits(book.game)
             if player.act is elsewhere:
@@ -205,10 +222,28 @@ class Asker:
             ask = self.book.compiled(ask_distribution, distribution=bot.distribution, **bot.more)
             ask(*args, out)
             return out
-        words = self._luck.integers(1, 2**64, WORDS, dtype=np.uint64)
-        times = 1 if bot.deterministic else self.samples
-        self.book.compiled(ask_often, **bot.stubs)(*args, times, words, out)
+        if self.ask is None and bot.deterministic:
+            self._choices(bot, positions, seat, np.ones(WORDS, np.uint64), out)
+            return out
+        pieces = [positions[i : i + PIECE] for i in range(0, len(positions), PIECE)]
+        if self.ask is not None:
+            return np.concatenate(self.ask(pieces, seat))
+        return np.concatenate([self.piece(piece, seat) for piece in pieces])
+
+    def piece(self, positions: Positions, seat: int) -> Probabilities:
+        """How often a compiled bot takes each action, in a piece of positions."""
+        out = np.zeros((len(positions), self.book.game.actions))
+        luck = np.random.default_rng([self.seed, seat, int(positions[0])])
+        words = luck.integers(1, 2**64, WORDS, dtype=np.uint64)
+        self._choices(self.player, positions, seat, words, out)
         return out
+
+    def _choices(
+        self, bot: Bot, positions: Positions, seat: int, words: Any, out: Probabilities
+    ) -> None:
+        game, times = self.book.game, 1 if bot.deterministic else self.samples
+        args = (game.cfg, bot.params, self.book.numbers, positions, seat, game.state_size)
+        self.book.compiled(ask_often, **bot.stubs)(*args, times, words, out)
 
 
 # --- compiled for each game ----------------------------------------------------------------------

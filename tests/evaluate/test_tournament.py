@@ -18,6 +18,7 @@ import pytest
 import troublemakers  # noqa: F401
 
 from bidarena.envs import make_game
+from bidarena.evaluate import preparing
 from bidarena.evaluate import tournament as module
 from bidarena.evaluate.meetings import read_games
 from bidarena.evaluate.playing import play_deals
@@ -260,6 +261,7 @@ def test_tournament__a_policy_whose_file_changed_is_refused(tmp_path, monkeypatc
         return known(game, "random" if bot == str(file) else bot)
 
     monkeypatch.setattr(module, "player", stand_in)
+    monkeypatch.setattr(preparing, "player", stand_in)
     plan = small(bots=("random", str(file)), games=4)
     run_tournament(plan, tmp_path / "run")
     run_tournament(plan, tmp_path / "run")
