@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
             raise unknown("command", args[0], COMMANDS)
         command = importlib.import_module(COMMANDS[args[0]][0])
         command.main(args[1:])
-    except (ValueError, TypeError, ImportError) as wrong:
+    except (ValueError, TypeError) as wrong:
         print(f"bidarena: {wrong}", file=sys.stderr)
         return 2
     except Fault as fault:  # of a bot from outside, where no game can be lost by it

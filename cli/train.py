@@ -71,8 +71,8 @@ class Arguments:
     """at least so long between two checkpoints"""
 
     ray: str | None = None
-    """with --engine rllib: the address of a Ray cluster to work on, such as 10.0.0.1:6379; by
-    default Ray is started on this machine for the time of the run"""
+    """with --engine rllib: play on this Ray, [ADDRESS], such as 10.0.0.1:6379; by default one of
+    this machine's own, for the time of the run"""
 
     folder: Path = Path("runs")
     """where run folders are made"""
@@ -92,7 +92,7 @@ class Resume:
     """at least so long between two checkpoints"""
 
     ray: str | None = None
-    """of a run of --engine rllib: the address of a Ray cluster to go on with"""
+    """of a run of --engine rllib: play on this Ray, [ADDRESS], from now on"""
 
     json: bool = False
     """print one JSON object instead of a table"""

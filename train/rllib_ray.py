@@ -1,21 +1,21 @@
-"""Ray, for learning with RLlib: started here and stopped again, or joined where it runs.
-
-    with ray_running("head-node:6379"):
-        ...                             learn
-
-Without an address Ray is started on this machine, quietly and without its dashboard, and all its
-processes end with this one.
-"""
+"""A Ray to learn on with RLlib: enough room for all processes, the same code on every machine."""
 
 from __future__ import annotations
 
 import logging
 import os
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
-PATIENCE = 10.0  # seconds for a cluster to answer
+from bidarena.evaluate.ray_connection import (
+    LOCAL,
+    connected,
+    differences,
+    import_ray,
+    installed,
+    usable_cores,
+)
 
 
 @contextmanager
@@ -23,87 +23,57 @@ def ray_running(address: str | None = None, runners: int = 0) -> Iterator[None]:
     """Have Ray while something is learned, and leave it as it was.
 
     Args:
-        address: of a cluster, as host:port, or "auto" for the one on this machine; None: start
-            one here that lasts as long as this.
+        address: as for `--ray`; None: one of this machine's own, which ends with this.
         runners: how many processes there must be room for.
     """
-    import ray
-
-    if ray.is_initialized():
-        yield
-        return
-    start(runners, address)
-    try:
-        check_room(runners)
-        yield
-    finally:
-        ray.shutdown()
-
-
-def start(runners: int, address: str | None = None) -> None:
-    """Connect to a cluster or start Ray on this machine; nothing if it runs already."""
-    import ray
-
-    if ray.is_initialized():
-        return
+    ray = import_ray()
     quieten()
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if address is None:
-        # "local": also beside a cluster that somebody else has here. Small processes share the
-        # cores of one machine: as many as were asked for may start.
-        cores = max(runners, os.cpu_count() or 1)
-        ray.init(address="local", include_dashboard=False, num_cpus=cores, **quiet)
-        return
-    _knock(address)
-    try:
-        ray.init(address=address, **quiet)
-    except (OSError, RuntimeError, ValueError) as wrong:
-        raise ValueError(
-            f"ray={address!r}: no cluster lets us in there ({_first_line(wrong)}); give an address "
-            "such as 10.0.0.1:6379, start a cluster with `ray start --head --port 6379`, or leave "
-            "--ray out to use this machine only. A cluster with tokens, which Ray prefers since "
-            "2.59, wants RAY_AUTH_MODE=token and its own token here, too"
-        ) from None
+    # Small processes share the cores of one machine: as many as were asked for may start.
+    with connected(ray, address or LOCAL, max(runners, usable_cores())):
+        check_room(ray, runners)
+        if address not in (None, LOCAL):
+            check_nodes(ray)
+        yield
 
 
 def quieten() -> None:
-    """Let Ray send no reports and tell errors only."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    """Let Ray and RLlib tell errors only."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or it warns about GPUs
     for name in ("ray", "ray.rllib"):
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
-def check_room(runners: int) -> int:
-    """Refuse more processes than the cluster has CPUs for; they would never begin to play.
-
-    Returns:
-        How many machines there are.
-    """
-    import ray
-
+def check_room(ray: Any, runners: int) -> None:
+    """Refuse more processes than there are cores; some would wait for one for ever."""
     room = int(ray.cluster_resources().get("CPU", 0))
     if runners > room:
         raise ValueError(
-            f"env_runners={runners}: the cluster has {room} CPUs; expected at most as many"
+            f"env_runners={runners}: this Ray has {room} cores; expected at most as many"
         )
-    return sum(1 for node in ray.nodes() if node["Alive"])
 
 
-def _knock(address: str) -> None:
-    """A ValueError if nothing listens there; Ray itself would try for minutes."""
-    host, _, port = address.rpartition("//")[2].rpartition(":")
-    if not host or not port.isdecimal():  # a word of Ray's such as "auto"
-        return
-    try:
-        socket.create_connection((host, int(port)), timeout=PATIENCE).close()
-    except OSError as wrong:
-        raise ValueError(
-            f"ray={address!r}: nothing answers there ({wrong}); start a cluster with "
-            "`ray start --head --port 6379` and give its address, such as 10.0.0.1:6379, or leave "
-            "--ray out to use this machine only"
-        ) from None
+def check_nodes(ray: Any) -> None:
+    """Refuse machines on which something else is installed than here."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    ask = ray.remote(num_cpus=0)(installed)
+    for node in alive(ray):
+        there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        try:
+            found = ray.get(ask.options(scheduling_strategy=there).remote())
+        except ray.exceptions.RayError as wrong:
+            raise ValueError(
+                f"ray: the node {node['NodeManagerAddress']} does not find bidarena; install the "
+                f"same version on every node ({str(wrong).strip().splitlines()[-1]})"
+            ) from None
+        wrong_there = differences(installed(), found)
+        if wrong_there:
+            raise ValueError(
+                f"ray: the node {node['NodeManagerAddress']} has {wrong_there}; install the same "
+                "on every node"
+            )
 
 
-def _first_line(wrong: Exception) -> str:
-    return str(wrong).strip().partition("\n")[0]
+def alive(ray: Any) -> list[dict[str, Any]]:
+    """The machines that belong to the Ray at present."""
+    return [node for node in ray.nodes() if node["Alive"]]

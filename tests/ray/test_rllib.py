@@ -13,7 +13,7 @@ from bidarena.envs.registry import make_game
 from bidarena.envs.rllib import MASK, OBSERVATIONS
 from bidarena.evaluate.match import play_match
 from bidarena.train.folder import write_checkpoint
-from bidarena.train.rllib_ppo import RLlibLearner, unpack
+from bidarena.train.rllib_learner import RLlibLearner, unpack
 from bidarena.train.rllib_ray import ray_running
 from bidarena.train.task import Task, changed, hyperparameters
 
@@ -160,5 +160,5 @@ def test_unpack__refuses_other_runs(tmp_path):
 
 def test_learner__refuses_more_processes_than_there_is_room_for():
     learner = RLlibLearner(small_task(env_runners=64, envs=1))
-    with pytest.raises(ValueError, match=r"env_runners=64: the cluster has \d+ CPUs"):
+    with pytest.raises(ValueError, match=r"env_runners=64: this Ray has \d+ cores"):
         learner.learn()

@@ -165,8 +165,8 @@ def test_run__is_a_bot_for_every_command(run, command, capsys):
         (["--set", "activation=gelu"], "activation='gelu': expected one of 'relu', 'tanh'"),
         (["--opponent", "minmax"], "did you mean 'minimax'"),
         (["--opponent", "self", "--seat", "1"], "one policy plays all seats; leave --seat out"),
-        (["--ray", "somewhere"], "ray='somewhere': no cluster lets us in there"),
-        (["--ray", "127.0.0.1:1"], "ray='127.0.0.1:1': nothing answers there"),
+        (["--ray=somewhere"], "ray='somewhere': expected HOST:PORT"),
+        (["--ray", "127.0.0.1:1"], "ray='127.0.0.1:1': nobody answers there"),
     ],
 )
 def test_train__refuses_with_what_to_type_instead(args, message, tmp_path, capsys, monkeypatch):
