@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 LOCAL, AUTO = "local", "auto"
+FOLDER = "bidarena-ray"  # begins the names of folders in which local Rays live
 OBJECTS = 128 * 2**20  # bytes that a local Ray may keep for results on their way
 ANSWER = 5.0  # seconds in which whoever is at an address must say something
 START = "start one with `ray start --head --port 6379` and give its HOST:6379"
@@ -61,9 +62,7 @@ def connected(ray: Any, address: str, cores: int | None = None) -> Iterator[Path
         finally:
             ray.shutdown()
         return
-    # Ray puts sockets there, whose paths must be short: not below a deep TMPDIR.
-    parent = "/tmp" if Path("/tmp").is_dir() else None
-    folder = Path(tempfile.mkdtemp(prefix="bidarena-ray-", dir=parent))
+    folder = _own_folder()
     try:
         ray.init(
             address=LOCAL,
@@ -80,6 +79,20 @@ def connected(ray: Any, address: str, cores: int | None = None) -> Iterator[Path
             ray.shutdown(wait_for_processes=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _own_folder() -> Path:
+    """A new folder for a local Ray; those that killed processes left are removed."""
+    # Ray puts sockets there, whose paths must be short: not below a deep TMPDIR.
+    parent = Path("/tmp") if Path("/tmp").is_dir() else Path(tempfile.gettempdir())
+    for other in parent.glob(f"{FOLDER}-*-*"):
+        try:
+            os.kill(int(other.name.split("-")[-2]), 0)
+        except ProcessLookupError:
+            shutil.rmtree(other, ignore_errors=True)
+        except (OSError, ValueError):  # of somebody else, or not ours at all
+            continue
+    return Path(tempfile.mkdtemp(prefix=f"{FOLDER}-{os.getpid()}-", dir=parent))
 
 
 def usable_cores() -> int:

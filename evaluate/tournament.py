@@ -30,6 +30,7 @@ from bidarena.evaluate.workers import workers
 __all__ = ["Meeting", "Tournament", "run_tournament"]
 
 PIECE = 2.0  # seconds that a piece should take
+SHORTEST = 0.1  # seconds of the last ones, so that nobody waits long for whoever ends last
 FIRST_PIECE, GROWTH = 2, 8  # deals of a first piece; by how much the next one may be larger
 
 
@@ -118,7 +119,8 @@ class _Plan:
                 self.pace[lineup], self.size[lineup] = seconds / deals, deals
             if played < wanted:
                 self.gaps.append((played, number, wanted))
-        self.left = wanted * len(self.lineups) - self.found
+        self.left = wanted * len(self.lineups) - self.found  # deals that nobody was given yet
+        self.under_way = 0  # pieces
         heapq.heapify(self.gaps)
 
     def jobs(self) -> Iterator[Job]:
@@ -129,16 +131,24 @@ class _Plan:
             lineup = self.lineups[number]
             size = FIRST_PIECE
             if lineup in self.pace:
-                fitting = int(PIECE / max(self.pace[lineup], 1e-9))
+                fitting = int(self._seconds() / max(self.pace[lineup], 1e-9))
                 size = max(1, min(fitting, GROWTH * self.size[lineup], ROWS // len(lineup)))
             deals = min(size, end - first)
             if first + deals < end:
                 heapq.heappush(self.gaps, (first + deals, number, end))
+            self.left -= deals
+            self.under_way += 1
             how = (planned.seed, first, deals, planned.seconds_per_move)
             yield Job(planned.game, lineup, *how)
 
+    def _seconds(self) -> float:
+        """How long the next piece should take: not more than its share of what is left."""
+        each = sum(self.pace.values()) / len(self.pace)
+        return min(PIECE, max(SHORTEST, each * self.left / max(1, self.under_way)))
+
     def took(self, job: Job, seconds: float) -> None:
         """Learn how long a piece took."""
+        self.under_way -= 1
         self.pace[job.lineup], self.size[job.lineup] = seconds / job.deals, job.deals
 
 

@@ -2,6 +2,9 @@
 
 Each part is some runs of `bidarena train`, the same for every seed, in folders of their own. A run
 that was stopped goes on, one that is done is not done again.
+
+On a Ray the files of a run travel: what is in its folder goes to whoever goes on with it, and what
+is there at the end comes back.
 """
 
 from __future__ import annotations
@@ -9,8 +12,8 @@ from __future__ import annotations
 import math
 import shlex
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,15 +21,20 @@ from bidarena.baselines.policy_file import policy_bot
 from bidarena.envs.check import whole
 from bidarena.envs.files import write_json
 from bidarena.envs.registry import make_game
+from bidarena.evaluate.preparing import turn
 from bidarena.evaluate.report import Report, Sheet
 from bidarena.evaluate.strength import against
-from bidarena.evaluate.workers import in_processes
+from bidarena.evaluate.workers import Do, workers
 from bidarena.train.folder import CONFIG, LAST, read_config, versions
 from bidarena.train.loop import Evaluation, run
 from bidarena.train.task import Task, evaluation_settings, hyperparameters, make_learner
+from bidarena.train.travelling import packed, unpack
 
 # Student's 97.5 % quantile for so many seeds
 STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306}
+
+
+NOT_SHOWN = ("json", "folder", "ray")  # settings that change nothing in the result
 
 
 @dataclass(frozen=True)
@@ -98,6 +106,9 @@ class Settings:
     processes: int = 2
     """how many runs at the same time"""
 
+    ray: str | None = None
+    """learn on a Ray instead of processes: [ADDRESS], without one a Ray of this machine's own"""
+
     folder: Path = Path("runs/study-learning")
     """where runs are kept"""
 
@@ -112,6 +123,15 @@ class _Job:
     games: int
     scale: float
     folder: Path
+    files: dict[str, bytes] = field(default_factory=dict)  # of the run so far, if it travels
+
+    @property
+    def run(self) -> Path:
+        """The folder of the run."""
+        return self.folder / f"{self.lesson.name}__{self.seed}"
+
+    def __str__(self) -> str:
+        return f"{self.lesson.name} with seed {self.seed}"
 
 
 def study(settings: Settings, begin: Callable[[int, str], Callable[[int], None]]) -> Report:
@@ -129,13 +149,17 @@ def study(settings: Settings, begin: Callable[[int, str], Callable[[int], None]]
         for lesson in PARTS[part]
     ]
     advance = begin(len(jobs), "runs")
-    found: dict[str, list[dict[str, Any]]] = {}
-    for job, result in in_processes(_learn, jobs, settings.processes):
-        found.setdefault(job.lesson.name, []).append(result)
-        advance(1)
+    found: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    with workers(settings.processes, settings.ray) as do:
+        for job, result in _learned(do, jobs, settings.ray is not None):
+            found.setdefault(job.lesson.name, []).append((job.seed, result))
+            advance(1)
     lessons = [lesson for part in parts for lesson in PARTS[part]]
-    table = {lesson.name: _summary(lesson, found[lesson.name]) for lesson in lessons}
-    shown = {key: value for key, value in asdict(settings).items() if key not in ("json", "folder")}
+    table = {}
+    for lesson in lessons:
+        by_seed = sorted(found[lesson.name], key=lambda one: one[0])
+        table[lesson.name] = _summary(lesson, [result for _, result in by_seed])
+    shown = {key: value for key, value in asdict(settings).items() if key not in NOT_SHOWN}
     result = {"study": "learning", "settings": shown, "lessons": table}
     stem = "result" if settings.part == "all" else f"result-{settings.part}"
     path = settings.folder / f"{stem}.json"
@@ -143,14 +167,45 @@ def study(settings: Settings, begin: Callable[[int, str], Callable[[int], None]]
     return Report(result, [_sheet(table)], [path])
 
 
-def _learn(job: _Job) -> dict[str, Any]:
-    """One run to its end; what was measured there, in more games than on the way."""
+def _learned(do: Do, jobs: list[_Job], away: bool) -> Iterator[tuple[_Job, dict[str, Any]]]:
+    """Each run with what was measured at its end, on this machine or away."""
+    if not away:
+        yield from do(_learn, jobs)
+        return
+    for job, (result, files) in do(_learn_away, map(_with_files, jobs)):
+        unpack(job.run, files)
+        yield job, result
+
+
+def _with_files(job: _Job) -> _Job:
+    """A run with what is in its folder."""
+    _check_folder(job.run, _task(job))
+    return replace(job, files=packed(job.run))
+
+
+def _learn_away(job: _Job) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """One run on another machine; what was measured, and the files of its folder.
+
+    A run that was begun on this machine and lost with its process goes on from its checkpoint.
+    """
+    from bidarena.evaluate.ray_workers import scratch
+
+    here = replace(job, folder=scratch() / "runs", files={})
+    if not (here.run / CONFIG).is_file():
+        unpack(here.run, job.files)
+    with turn(f"learning {job.lesson}") as first:
+        if first:  # compiles what learning takes; the others load it
+            make_learner(_task(job)).learn()
+    return _learn(here), packed(here.run)
+
+
+def _task(job: _Job) -> Task:
+    """What is to be learned."""
     lesson = job.lesson
-    folder = job.folder / f"{lesson.name}__{job.seed}"
     settings = hyperparameters(lesson.algorithm, lesson.game)
     steps = settings.pop("steps")
     rules = {**settings.pop("rules", {}), **dict(lesson.rules)}
-    task = Task(
+    return Task(
         game=lesson.game,
         rules=make_game(lesson.game, **rules).options,
         algorithm=lesson.algorithm,
@@ -159,6 +214,11 @@ def _learn(job: _Job) -> dict[str, Any]:
         players={"opponent": _opponents(lesson), "seat": "random"},
         settings=settings,
     )
+
+
+def _learn(job: _Job) -> dict[str, Any]:
+    """One run to its end; what was measured there, in more games than on the way."""
+    lesson, folder, task = job.lesson, job.run, _task(job)
     measured = evaluation_settings(lesson.game)
     measured["rivals"] = lesson.rivals or tuple(measured["rivals"])
     evaluation = Evaluation(**measured)
@@ -169,9 +229,7 @@ def _learn(job: _Job) -> dict[str, Any]:
         "evaluation": evaluation.as_dict(),
         "versions": versions(),
     }
-    resume = (folder / CONFIG).is_file()
-    if resume and read_config(folder)["task"] != _plain(task.as_dict()):
-        raise ValueError(f"{folder}: there is another run in this folder; move it away")
+    resume = _check_folder(folder, task)
     if not resume:
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / CONFIG, config)
@@ -181,6 +239,14 @@ def _learn(job: _Job) -> dict[str, Any]:
     last = policy_bot(game, folder / LAST)
     scores = against(game, last, evaluation.rivals, job.games, seed=job.seed)
     return {**found, "scores": {rival: score.as_dict() for rival, score in scores.items()}}
+
+
+def _check_folder(folder: Path, task: Task) -> bool:
+    """Whether there is a run in this folder; one of another task is refused."""
+    found = (folder / CONFIG).is_file()
+    if found and read_config(folder)["task"] != _plain(task.as_dict()):
+        raise ValueError(f"{folder}: there is another run in this folder; move it away")
+    return found
 
 
 def _opponents(lesson: Lesson) -> str | list[str]:

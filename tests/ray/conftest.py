@@ -30,10 +30,12 @@ def nodes(count: int = 2):
     # sockets need short paths
     folder = tempfile.mkdtemp(prefix="rt-", dir="/tmp")
     head = {**SMALL, "include_dashboard": False, "temp_dir": folder}
-    made = Cluster(initialize_head=True, head_node_args=head)
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)  # where workers keep files
+        made = Cluster(initialize_head=True, head_node_args=head)
         for _ in range(count - 1):
             made.add_node(**SMALL)
+    try:
         yield made
     finally:
         made.shutdown()

@@ -1,0 +1,39 @@
+"""The folder of a run on its way from one machine to another, as the bytes of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bidarena.envs.files import lock, write_whole
+from bidarena.train.folder import CHECKPOINT, CONFIG
+
+
+def packed(folder: Path) -> dict[str, bytes]:
+    """All files of a run by their paths in its folder, none if there is no run in it yet.
+
+    A folder in which another process is writing is refused.
+    """
+    if not (folder / CONFIG).is_file():
+        return {}
+    with (folder / CONFIG).open("rb") as claimed:
+        lock(claimed, folder)
+        return {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and not path.name.startswith(".")  # no drafts
+        }
+
+
+def unpack(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a run, each as a whole, in an order in which a kill does no harm.
+
+    Until the configuration is there, there is no run; until the checkpoint is there, the run goes
+    on from the one before, and lines of tables that are newer are taken back.
+    """
+    for name in sorted(files, key=lambda name: ("", CONFIG, CHECKPOINT).index(_rank(name))):
+        write_whole(folder / name, files[name])
+
+
+def _rank(name: str) -> str:
+    return name if name in (CONFIG, CHECKPOINT) else ""
