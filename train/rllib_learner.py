@@ -6,6 +6,7 @@ one. Everything is of RLlib's new API stack.
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import tempfile
 import time
@@ -25,8 +26,11 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.tune.registry import register_env
 
 from bidarena.baselines.network import Network
+from bidarena.envs.files import write_whole
 from bidarena.envs.learner import SELF
+from bidarena.envs.policy_paths import bring_policy, found_policies
 from bidarena.envs.rllib import MaskedBatch, self_play
+from bidarena.evaluate.preparing import machine_folder
 from bidarena.train.folder import read_checkpoint
 from bidarena.train.rllib_module import MaskedModule, network_of
 from bidarena.train.rllib_ray import alive, check_room, quieten
@@ -35,6 +39,7 @@ from bidarena.train.task import Task
 SELF_PLAY = "bidarena-self-play"  # the name under which RLlib finds that environment
 SHARED = "shared"  # the one policy of all seats; any name but RLlib's default means multi-agent
 CPU = "cpu_seconds"
+FILES = "files"  # of policies, among the keywords of an environment
 # settings that are read here; all others go to RLlib's `training` as they are
 OWN = (
     *("env_runners", "envs", "torch_threads", "train_batch_size"),
@@ -65,6 +70,19 @@ class RunnerClock(RLlibCallback):  # type: ignore[misc]
         self._before = now
 
 
+class BatchAnywhere(MaskedBatch):
+    """The batch of games on any machine: policies among the opponents come along as files."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        keywords = dict(config)
+        for written, (name, content) in keywords.pop(FILES, {}).items():
+            path = machine_folder(hashlib.sha256(content).hexdigest()[:24]) / name
+            if not path.is_file():
+                write_whole(path, content)
+            bring_policy(written, path)
+        super().__init__(keywords)
+
+
 class RLlibLearner:
     """Steps RLlib's PPO through a task.
 
@@ -81,8 +99,13 @@ class RLlibLearner:
         self._self_play = task.players.get("opponent") == SELF
         self._module = SHARED if self._self_play else DEFAULT_MODULE_ID
         self._algorithm: Any = None
-        self._config(task.seed).validate()
         self._try_environment()
+        self._files = {
+            written: (path.name, path.read_bytes())
+            for written, path in found_policies().items()
+            if written in repr(task.players)
+        }
+        self._config(task.seed).validate()
 
     def _try_environment(self) -> None:
         """Refuse what the environment refuses, and compile it before many processes do."""
@@ -100,7 +123,8 @@ class RLlibLearner:
             config.environment(SELF_PLAY, env_config=_environment(self.task))
             config.multi_agent(policies={SHARED}, policy_mapping_fn=_shared)
         else:
-            config.environment(MaskedBatch, env_config=_environment(self.task))
+            env_config = {**_environment(self.task), FILES: self._files}
+            config.environment(BatchAnywhere, env_config=env_config)
             config.env_runners(gym_env_vectorize_mode="vector_entry_point")
         config.env_runners(
             num_env_runners=settings["env_runners"],

@@ -56,7 +56,7 @@ def check_nodes(ray: Any) -> None:
     """Refuse machines on which something else is installed than here."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    ask = ray.remote(num_cpus=0)(installed)
+    ask = ray.remote(num_cpus=0)(_installed)
     for node in alive(ray):
         there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
         try:
@@ -72,6 +72,11 @@ def check_nodes(ray: Any) -> None:
                 f"ray: the node {node['NodeManagerAddress']} has {wrong_there}; install the same "
                 "on every node"
             )
+
+
+def _installed() -> dict[str, str]:
+    """A task of Ray."""
+    return installed()
 
 
 def alive(ray: Any) -> list[dict[str, Any]]:

@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+import ray
 
 from bidarena.baselines.policy_file import load_policy
 from bidarena.cli.main import main
@@ -148,6 +151,20 @@ def test_run__is_a_bot_for_every_command(run, command, capsys):
     words = [str(run) if word == "RUN" else word for word in command]
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)
+
+
+def test_train__sends_its_opponent_to_the_machines_of_a_cluster(run, cluster, tmp_path, capsys):
+    shutil.copy(run / "best.safetensors", tmp_path / "mine.safetensors")
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        words = ["--engine", "rllib", "--ray", cluster.address, "--opponent", "mine.safetensors"]
+        quick = [*MEASURE, "--set", "env_runners=2", *QUICK[1:]]
+        assert main(["train", "raj", *SMALL, *words, "--steps", "1000", *quick, "--json"]) == 0
+    finally:
+        os.chdir(before)
+    assert json.loads(capsys.readouterr().out)["steps"] == 1024
+    assert not ray.is_initialized()
 
 
 @pytest.mark.parametrize(
