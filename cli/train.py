@@ -30,13 +30,19 @@ class Arguments:
     Example: bidarena train raj --algo ppo --opponent minimax --steps 2e6 --seed 1
     """
 
-    algo: str = "maskable_ppo"
-    """maskable_ppo, ppo, a2c, dqn; or by self-play of all seats, toward perfect play: mmd (any
-    game), minimax_q (moves made at the same time, as in Raj), td (nothing hidden, as in Coins)"""
+    engine: str = "native"
+    """native: all algorithms, in one process on the batched environment; rllib: PPO of Ray's RLlib,
+    in several processes on one machine or many"""
+
+    algo: str | None = None
+    """maskable_ppo (by default), ppo, a2c, dqn; or by self-play of all seats, toward perfect play:
+    mmd (any game), minimax_q (moves made at the same time, as in Raj), td (nothing hidden, as in
+    Coins); --engine rllib has ppo only"""
 
     opponent: str | None = None
     """who plays the other seats: a bot with options, the path of a policy, several separated by
-    blanks, or self: the learner's own past; by default random, or self where all seats learn"""
+    blanks, or self: the learner's own past (with --engine rllib: its present); by default random,
+    or self where all seats learn"""
 
     partner: str | None = None
     """who plays the partner's seat where there is one; self: the learner plays both seats"""
@@ -65,6 +71,10 @@ class Arguments:
     checkpoint_seconds: float = 30.0
     """at least so long between two checkpoints"""
 
+    ray: str | None = None
+    """with --engine rllib: play on this Ray, [ADDRESS], such as 10.0.0.1:6379; by default one of
+    this machine's own, for the time of the run"""
+
     folder: Path = Path("runs")
     """where run folders are made"""
 
@@ -82,6 +92,9 @@ class Resume:
     checkpoint_seconds: float = 30.0
     """at least so long between two checkpoints"""
 
+    ray: str | None = None
+    """of a run of --engine rllib: play on this Ray, [ADDRESS], from now on"""
+
     json: bool = False
     """print one JSON object instead of a table"""
 
@@ -89,15 +102,48 @@ class Resume:
 def main(argv: list[str]) -> None:
     """Run the command."""
     if any(word == "--resume" or word.startswith("--resume=") for word in argv):
-        again = parse("train", Resume, argv)
-        _learn(again.resume, None, pause=again.checkpoint_seconds, as_json=again.json)
+        _resume(parse("train", Resume, argv))
         return
     game, args = parse_with_game("train", Arguments, argv)
-    from bidarena.train.folder import COMMAND, CONFIG, new_folder, versions
-
     task, evaluation = _plan(game, args, _given_rules(argv))
     learner = _checked(task, evaluation)  # before there is a folder: what is refused leaves none
-    folder = new_folder(args.folder, env_id(game.name), args.algo, args.seed)
+    with _engine(task, args.ray):
+        folder = _new_run(task, evaluation, args.folder, argv)
+        _learn(folder, learner, pause=args.checkpoint_seconds, as_json=args.json)
+
+
+def _resume(again: Resume) -> None:
+    from bidarena.train.folder import read_config
+    from bidarena.train.task import Task
+
+    with _engine(Task(**read_config(again.resume)["task"]), again.ray):
+        _learn(again.resume, None, pause=again.checkpoint_seconds, as_json=again.json)
+
+
+@contextmanager
+def _engine(task: Any, address: str | None) -> Iterator[None]:
+    """What a task needs around it while it is learned: Ray, if RLlib learns it."""
+    from bidarena.train.task import ENGINES
+
+    if task.algorithm not in ENGINES["rllib"].values():
+        if address is not None:
+            raise ValueError(
+                f"ray={address!r}: the algorithm {task.algorithm} works in this process; leave "
+                "--ray out, or type --engine rllib"
+            )
+        yield
+        return
+    from bidarena.train.rllib_ray import ray_running
+
+    with ray_running(address, task.settings["env_runners"]):
+        yield
+
+
+def _new_run(task: Any, evaluation: Any, parent: Path, argv: list[str]) -> Path:
+    """A folder that says what is to be done in it."""
+    from bidarena.train.folder import COMMAND, CONFIG, new_folder, versions
+
+    folder = new_folder(parent, env_id(task.game), task.algorithm, task.seed)
     command = shlex.join(["bidarena", "train", *argv])
     write_whole(folder / COMMAND, f"{command}\n".encode())
     write_json(
@@ -109,7 +155,7 @@ def main(argv: list[str]) -> None:
             "versions": versions(),
         },
     )
-    _learn(folder, learner, pause=args.checkpoint_seconds, as_json=args.json)
+    return folder
 
 
 def _checked(task: Any, evaluation: Any) -> Any:
@@ -130,9 +176,16 @@ def _given_rules(argv: list[str]) -> set[str]:
 def _plan(game: Game, args: Arguments, given: set[str]) -> tuple[Any, Any]:
     """The task and its evaluation, from what was typed and the tables of hyperparameters."""
     from bidarena.train.loop import Evaluation
-    from bidarena.train.task import Task, changed, evaluation_settings, hyperparameters
+    from bidarena.train.task import (
+        Task,
+        algorithm_name,
+        changed,
+        evaluation_settings,
+        hyperparameters,
+    )
 
-    settings = hyperparameters(args.algo, game.name)
+    algorithm = algorithm_name(args.engine, args.algo)
+    settings = hyperparameters(algorithm, game.name)
     steps = settings.pop("steps") if args.steps is None else args.steps
     settings.pop("steps", None)
     rules = dict(game.options)
@@ -152,7 +205,7 @@ def _plan(game: Game, args: Arguments, given: set[str]) -> tuple[Any, Any]:
     task = Task(
         game=game.name,
         rules=rules,
-        algorithm=args.algo,
+        algorithm=algorithm,
         steps=whole("steps", int(steps), 1, 10**12),
         seed=args.seed,
         players=_players(args),

@@ -33,7 +33,10 @@ from bidarena.envs.files import write_whole
 CONFIG, COMMAND, CHECKPOINT = "config.json", "command.txt", "checkpoint.pt"
 METRICS, EVALUATIONS = "metrics.csv", "evaluations.csv"
 BEST, LAST = "best.safetensors", "last.safetensors"
-PACKAGES = ("bidarena", "gymnasium", "numba", "numpy", "sb3-contrib", "stable-baselines3", "torch")
+PACKAGES = (
+    *("bidarena", "gymnasium", "numba", "numpy", "ray"),
+    *("sb3-contrib", "stable-baselines3", "torch"),
+)
 
 
 def new_folder(parent: Path, env: str, algorithm: str, seed: int) -> Path:

@@ -148,7 +148,7 @@ class _Book:
         """Let the learner learn for a round and write down what it tells."""
         before, cpu = learner.steps, time.process_time()
         told = learner.learn()
-        self.cpu_seconds += time.process_time() - cpu
+        self.cpu_seconds += time.process_time() - cpu + told.pop("other_cpu_seconds", 0.0)
         seconds, env_seconds = told.pop("seconds"), told.pop("env_seconds")
         self.seconds += seconds
         self.env_seconds += env_seconds

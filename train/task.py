@@ -24,6 +24,13 @@ ALGORITHMS = {
     "mmd": "bidarena.train.mmd:learner",
     "minimax_q": "bidarena.train.minimax_q:learner",
     "td": "bidarena.train.td:learner",
+    "rllib_ppo": "bidarena.train.rllib_ppo:learner",
+}
+
+# what `--engine` and `--algo` say -> one of the above; the first of an engine is its usual one
+ENGINES = {
+    "native": {name: name for name in ALGORITHMS if name != "rllib_ppo"},
+    "rllib": {"ppo": "rllib_ppo"},
 }
 SELF_PLAY = ("mmd", "minimax_q", "td")  # those that play all seats themselves
 
@@ -68,7 +75,8 @@ class Learner(Protocol):
     def learn(self) -> dict[str, float]:
         """Play for a while and learn from it; what is worth a curve.
 
-        Among it "seconds", the time it took, and "env_seconds", what the environment had of it.
+        Among it "seconds", the time it took, "env_seconds", what the environment had of it, and
+        "other_cpu_seconds" if other processes than this one have worked.
         """
 
     def network(self) -> Network:
@@ -91,6 +99,24 @@ def algorithm_path(name: str) -> str:
     if name not in ALGORITHMS:
         raise unknown("algo", name, ALGORITHMS)
     return ALGORITHMS[name]
+
+
+def algorithm_name(engine: str, algo: str | None) -> str:
+    """One of `ALGORITHMS`, from an engine and what its algorithm is called there."""
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    known = ENGINES[engine]
+    if algo is None:
+        return next(iter(known.values()))
+    if algo in known:
+        return known[algo]
+    elsewhere = [name for name, others in ENGINES.items() if algo in others]
+    if not elsewhere:
+        raise unknown("algo", algo, known)
+    raise ValueError(
+        f"algo={algo!r}: engine={engine!r} has no such algorithm, only {', '.join(known)}; leave "
+        f"--algo out, or type --engine {elsewhere[0]}"
+    )
 
 
 def hyperparameters(algorithm: str, game: str) -> dict[str, Any]:

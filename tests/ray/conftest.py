@@ -29,6 +29,7 @@ def nodes(count: int = 2):
 
     # sockets need short paths
     folder = tempfile.mkdtemp(prefix="rt-", dir="/tmp")
+    (Path(folder) / "ray").mkdir()  # Ray writes its address there, and expects the folder
     head = {**SMALL, "include_dashboard": False}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", folder)  # also where Ray and its workers keep files

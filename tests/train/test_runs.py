@@ -170,6 +170,9 @@ def test_train__interrupted_keeps_where_it_was(tmp_path):
         (["raj", "--algo", "mmd", "--opponent", "greedy"], "mmd plays all seats itself"),
         (["raj", "--algo", "mmd", "--players", "3"], "zero-sum game of two sides"),
         (["raj", "--cards", "1,2"], "items"),
+        (["raj", "--engine", "rlib"], "engine='rlib' is not known: did you mean 'rllib'"),
+        (["raj", "--engine", "rllib", "--algo", "dqn"], "only ppo; leave --algo out"),
+        (["raj", "--ray", "auto"], "ray='auto': .* leave --ray out, or type --engine rllib"),
         (["--resume", "nowhere"], "resume='nowhere': not the folder of a run"),
     ],
 )
@@ -178,6 +181,14 @@ def test_train__refuses_with_what_to_type_instead(args, message, tmp_path, capsy
     assert main(["train", *args]) == 2
     assert re.search(message, " ".join(capsys.readouterr().err.split()))
     assert not list(tmp_path.glob("runs/*"))  # nothing is left of a run that never began
+
+
+def test_train__says_how_to_install_ray(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert main(["train", "raj", "--engine", "rllib"]) == 2
+    assert 'pip install "bidarena[ray]"' in capsys.readouterr().err
+    assert not list(tmp_path.glob("runs/*"))
 
 
 def test_sheet__grows_by_columns(tmp_path):
