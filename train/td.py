@@ -66,7 +66,7 @@ class Settings:
     hidden: Sequence[int] = (128, 128)
     """units of the hidden layers"""
 
-    learning_rate: float = 2e-3
+    learning_rate: float = 3e-3
     """of Adam, falling to 0 in a straight line"""
 
     epochs: int = 6
@@ -74,6 +74,10 @@ class Settings:
 
     minibatch: int = 256
     """positions per step"""
+
+    ease: float = 0.2
+    """a position is learned from in proportion to what the network is off by, times the square of
+    its target, plus this"""
 
     explore: float = 0.5
     """how likely each move is a random one"""
@@ -90,6 +94,7 @@ class Settings:
         for units in self.hidden:
             whole("hidden", units, 1, 10**5)
         within("learning_rate", self.learning_rate, 1e-12, 1e3)
+        within("ease", self.ease, 1e-6, 1e6)
         within("explore", self.explore, 0.0, 1.0)
         within("follow", self.follow, 1e-6, 1.0)
 
@@ -192,10 +197,17 @@ class TD:
         """Some passes over the positions, in small parts; the mean loss."""
         wanted = ((1 + targets) / 2).clamp(0.0, 1.0)[:, None]
         least = torch.nn.functional.binary_cross_entropy(wanted, wanted).item()
+        sure = targets.square().numpy()
         parts = max(1, round(len(wanted) / self.settings.minibatch))
         total = torch.zeros(())
         for _ in range(self.settings.epochs):
-            order = torch.from_numpy(self._luck.permutation(len(wanted)))
+            with torch.no_grad():
+                off = (wanted - outputs(self._learning, views).sigmoid()).abs()[:, 0].numpy()
+            # What the network has wrong comes more often where the target is sure: rare kinds of
+            # positions would else drown, and what is not known yet says little.
+            chances = (off * sure + self.settings.ease).cumsum(dtype=np.float64)
+            drawn = self._luck.random(len(wanted)) * chances[-1]
+            order = torch.from_numpy(np.minimum(chances.searchsorted(drawn), len(wanted) - 1))
             for part in order.tensor_split(parts):
                 logits = outputs(self._learning, views[part])
                 loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted[part])
