@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TextIO, TypeVar
 
@@ -33,7 +34,7 @@ def parse(command: str, arguments: type[T], argv: list[str]) -> T:
 def _with_address(argv: list[str]) -> list[str]:
     """`--ray` may stand without an address: the next word is one only if it looks like one."""
     words = []
-    for word, following in zip(argv, [*argv[1:], ""], strict=True):
+    for word, following in pairwise([*argv, ""]):
         words.append(word)
         if word == "--ray" and not _ADDRESS.fullmatch(following):
             words.append("local")

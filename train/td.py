@@ -63,6 +63,10 @@ class Settings:
     positions: int = 4096
     """how many of them are drawn in each round, to learn from"""
 
+    fresh: float = 0.5
+    """in which share they come from the games of this round, as often as they were met there, so
+    that the large positions of every beginning are not lost among all others"""
+
     hidden: Sequence[int] = (128, 128)
     """units of the hidden layers"""
 
@@ -94,6 +98,7 @@ class Settings:
         for units in self.hidden:
             whole("hidden", units, 1, 10**5)
         within("learning_rate", self.learning_rate, 1e-12, 1e3)
+        within("fresh", self.fresh, 0.0, 1.0)
         within("ease", self.ease, 1e-6, 1e6)
         within("explore", self.explore, 0.0, 1.0)
         within("follow", self.follow, 1e-6, 1.0)
@@ -147,8 +152,11 @@ class TD:
         """
         began = time.process_time()
         with torch.no_grad():
-            env_seconds = self._play()
-            met = self._memory.draw(self.settings.positions, self._luck)
+            env_seconds, games = self._play()
+            late = int(self.settings.positions * self.settings.fresh)
+            earlier = self._memory.draw(self.settings.positions - late, self._luck)
+            fresh = games[self._luck.integers(0, len(games), late)]
+            met = np.concatenate([earlier, fresh])
             observations, worth = self._worth(met)
             targets = worth.max(axis=1)
         rate = self.settings.learning_rate * (1.0 - min(self.steps / self.total, 1.0))
@@ -173,14 +181,19 @@ class TD:
     def _worth(self, states: States) -> tuple[Floats, Floats]:
         return self._look(states, self._values, seeded(self._luck, WORDS))
 
-    def _play(self) -> float:
-        """Play all rows from deal to end and keep what is met; the seconds of the environment."""
+    def _play(self) -> tuple[float, States]:
+        """Play all rows from deal to end and keep what is met.
+
+        The seconds of the environment, and all positions of these games, as often as they were met.
+        """
         batch, luck = self._batch, self._luck
         began = time.process_time()
         batch.reset()
         spent = time.process_time() - began
+        games = []
         while len(running := np.flatnonzero(batch.movers >= 0)) > 0:
-            self._memory.add(batch.states[running], batch.observations[running])
+            games.append(batch.states[running])
+            self._memory.add(games[-1], batch.observations[running])
             legal = batch.masks[running]
             chosen = ((1 - luck.random(legal.shape, np.float32)) * legal).argmax(axis=1)
             straight = np.flatnonzero(luck.random(len(running)) >= self.settings.explore)
@@ -191,7 +204,7 @@ class TD:
             began = time.process_time()
             batch.step(actions)
             spent += time.process_time() - began
-        return spent
+        return spent, np.concatenate(games)
 
     def _update(self, views: Tensor, targets: Tensor) -> float:
         """Some passes over the positions, in small parts; the mean loss."""

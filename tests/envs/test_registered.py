@@ -9,7 +9,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import bidarena.envs
-from bidarena.envs.registry import env_id, make_game
+from bidarena.envs.registry import env_id, make_bot, make_game
 from bidarena.envs.testing import check_bot, check_game
 
 GAMES = ("scotch", "richman", "raj", "coins", "twentynine")
@@ -113,6 +113,13 @@ def test_registered__bot_is_legal_repeatable_and_never_peeks(name, bot, rules):
         with pytest.raises(ValueError, match="match_to"):
             check_bot(name, bot, games=1, **rules)
         return
+    if bot in ("learned", "ppo"):  # policies are for the rules that they learned
+        try:
+            make_bot(make_game(name, **rules), bot)
+        except ValueError as refused:
+            assert "this package" in str(refused)
+            assert rules or name == "coins"
+            return
     if bot == "cheater":  # and the kit finds it out
         with pytest.raises(AssertionError, match="peeks"):
             check_bot(name, "cheater:iterations=40", games=2, **rules)

@@ -43,7 +43,7 @@ def test_td__learns_a_small_board_to_perfection():
 
 def test_td__learns_the_heaps_of_nim_that_are_lost():
     game = make_game("toy_nim", heap=9, most=3, random_heap=True)
-    network = trained(game, 3000, **{**SMALL, "hidden": [64, 64], "epochs": 20}).network()
+    network = trained(game, 30_000, **{**SMALL, "hidden": [64, 64], "epochs": 20}).network()
     bot = network_bot(game, network, "td")
     act = game.compiled(bot.act)
     mask, luck = np.zeros(game.actions, np.int8), np.ones(2, np.uint64)
