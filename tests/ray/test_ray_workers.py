@@ -31,7 +31,19 @@ from bidarena.evaluate.workers import workers
 def test_workers__every_job_with_its_result(cluster):
     with workers(1, cluster.address) as do:
         assert sorted(do(square, range(40))) == [(n, n * n) for n in range(40)]
-        assert len({node for _, node in do(node_of, range(40))}) == 2
+
+
+def test_workers__all_nodes_get_jobs(cluster):
+    seen, end = set(), time.monotonic() + 90  # the worker of a node may take a while to start
+
+    def jobs():
+        while len(seen) < 2 and time.monotonic() < end:
+            yield len(seen)
+
+    with workers(1, cluster.address) as do:
+        for _, node in do(node_of, jobs()):
+            seen.add(node)
+    assert len(seen) == 2
 
 
 def test_workers__ask_for_jobs_only_when_there_is_room(cluster):
