@@ -1,4 +1,4 @@
-"""Small dense networks in torch, and how a learner of them is kept: what `mmd` and `td` share."""
+"""Small dense networks in torch, and how learners of them are kept: what self-play shares."""
 
 from __future__ import annotations
 
@@ -14,13 +14,21 @@ from numpy.typing import NDArray
 Tensor = torch.Tensor
 
 
-def layers(sizes: Sequence[int], luck: np.random.Generator) -> list[Tensor]:
-    """Weights (inputs, outputs) and biases of all layers; the last one gives nearly 0."""
+RELU_GAIN = 6**0.5
+"""of weights with which numbers neither fade nor grow from layer to layer (He et al., "Delving deep
+into rectifiers", 2015)"""
+
+
+def layers(sizes: Sequence[int], luck: np.random.Generator, gain: float = 1.0) -> list[Tensor]:
+    """Weights (inputs, outputs) and biases of all layers; the last one gives nearly 0.
+
+    Weights are drawn evenly up to `gain` divided by the root of the number of inputs.
+    """
     parts = []
     for layer, (inputs, outgoing) in enumerate(pairwise(sizes)):
         last = layer == len(sizes) - 2
         bound = inputs**-0.5
-        weight = luck.uniform(-bound, bound, (inputs, outgoing)) * (0.1 if last else 1.0)
+        weight = luck.uniform(-bound, bound, (inputs, outgoing)) * gain * (0.1 if last else 1.0)
         bias = np.zeros(outgoing) if last else luck.uniform(-bound, bound, outgoing)
         parts += [torch.from_numpy(part.astype(np.float32)) for part in (weight, bias)]
     return [part.requires_grad_() for part in parts]

@@ -62,7 +62,7 @@ PARTS: dict[str, list[Lesson]] = {
     ],
     "coins": [
         Lesson(f"coins-{board}", "coins", "td", (("board", board),), "self", ("random",), steps)
-        for board, steps in (("triangle4", 5e5), ("triangle5", 4e6))
+        for board, steps in (("triangle4", 5e5), ("triangle5", 6e6))
     ],
     "twentynine": [Lesson("twentynine-self", "twentynine", "mmd", rivals=("random", "rules"))],
 }

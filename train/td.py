@@ -9,7 +9,9 @@ good play would never meet. Every position met is kept once (lookahead.py), and 
 is drawn from them, rare positions as often as others.
 
 The ends of games are right from the beginning; from there what is right spreads to larger and
-larger positions.
+larger positions. For that the network has to follow small differences exactly: one coin more and a
+won position is lost. It does so many times sooner if it is given numbers around 0 and begins with
+weights that let them through all layers.
 
     learner = TD(make_game("coins", board="triangle4"), {}, seed=0, total=500_000)
     while learner.steps < 500_000:
@@ -33,6 +35,7 @@ from bidarena.envs.check import whole
 from bidarena.envs.game import Game
 from bidarena.envs.rng import WORDS, seeded
 from bidarena.train.layers import (
+    RELU_GAIN,
     check_known,
     layers,
     memory,
@@ -67,10 +70,10 @@ class Settings:
     """in which share they come from the games of this round, as often as they were met there, so
     that the large positions of every beginning are not lost among all others"""
 
-    hidden: Sequence[int] = (128, 128)
+    hidden: Sequence[int] = (128, 128, 128)
     """units of the hidden layers"""
 
-    learning_rate: float = 3e-3
+    learning_rate: float = 2e-3
     """of Adam, falling to 0 in a straight line"""
 
     epochs: int = 6
@@ -78,10 +81,6 @@ class Settings:
 
     minibatch: int = 256
     """positions per step"""
-
-    ease: float = 0.2
-    """a position is learned from in proportion to what the network is off by, times the square of
-    its target, plus this"""
 
     explore: float = 0.5
     """how likely each move is a random one"""
@@ -99,7 +98,6 @@ class Settings:
             whole("hidden", units, 1, 10**5)
         within("learning_rate", self.learning_rate, 1e-12, 1e3)
         within("fresh", self.fresh, 0.0, 1.0)
-        within("ease", self.ease, 1e-6, 1e6)
         within("explore", self.explore, 0.0, 1.0)
         within("follow", self.follow, 1e-6, 1.0)
 
@@ -139,7 +137,8 @@ class TD:
         self._batch = Batch(game, self.settings.rows, seed=seed)
         self._look = LookAhead(game)
         self._memory = Memory(game, self.settings.memory)
-        self._learning = layers([game.observation_size, *self.settings.hidden, 1], self._luck)
+        sizes = [game.observation_size, *self.settings.hidden, 1]
+        self._learning = layers(sizes, self._luck, gain=RELU_GAIN)
         self._judge = [part.detach().clone() for part in self._learning]
         self._adam = torch.optim.Adam(self._learning, fused=True)
 
@@ -162,7 +161,7 @@ class TD:
         rate = self.settings.learning_rate * (1.0 - min(self.steps / self.total, 1.0))
         for group in self._adam.param_groups:
             group["lr"] = rate
-        loss = self._update(torch.from_numpy(observations), torch.from_numpy(targets))
+        loss = self._update(self._centred(observations), torch.from_numpy(targets))
         self.steps += len(targets)
         return {
             "value_loss": loss,
@@ -175,8 +174,13 @@ class TD:
             "seconds": time.process_time() - began,
         }
 
+    def _centred(self, observations: Floats) -> Tensor:
+        """What the network is given: numbers from -1 to 1."""
+        low, high = self.game.observation_range
+        return (torch.from_numpy(observations) - (low + high) / 2) * (2 / (high - low))
+
     def _values(self, observations: Floats) -> Floats:
-        return torch.tanh(outputs(self._judge, torch.from_numpy(observations))[:, 0] / 2).numpy()
+        return torch.tanh(outputs(self._judge, self._centred(observations))[:, 0] / 2).numpy()
 
     def _worth(self, states: States) -> tuple[Floats, Floats]:
         return self._look(states, self._values, seeded(self._luck, WORDS))
@@ -210,17 +214,10 @@ class TD:
         """Some passes over the positions, in small parts; the mean loss."""
         wanted = ((1 + targets) / 2).clamp(0.0, 1.0)[:, None]
         least = torch.nn.functional.binary_cross_entropy(wanted, wanted).item()
-        sure = targets.square().numpy()
         parts = max(1, round(len(wanted) / self.settings.minibatch))
         total = torch.zeros(())
         for _ in range(self.settings.epochs):
-            with torch.no_grad():
-                off = (wanted - outputs(self._learning, views).sigmoid()).abs()[:, 0].numpy()
-            # What the network has wrong comes more often where the target is sure: rare kinds of
-            # positions would else drown, and what is not known yet says little.
-            chances = (off * sure + self.settings.ease).cumsum(dtype=np.float64)
-            drawn = self._luck.random(len(wanted)) * chances[-1]
-            order = torch.from_numpy(np.minimum(chances.searchsorted(drawn), len(wanted) - 1))
+            order = torch.from_numpy(self._luck.permutation(len(wanted)))
             for part in order.tensor_split(parts):
                 logits = outputs(self._learning, views[part])
                 loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted[part])
@@ -235,8 +232,11 @@ class TD:
         return total.item() / (parts * self.settings.epochs) - least
 
     def network(self) -> Network:
-        """What to play with now."""
+        """What to play with now; its first layer takes observations as they are."""
         arrays = [part.numpy().copy() for part in self._judge]
+        low, high = self.game.observation_range
+        arrays[1] -= arrays[0].sum(axis=0) * ((low + high) / (high - low))
+        arrays[0] *= 2 / (high - low)
         return Network(tuple(arrays[0::2]), tuple(arrays[1::2]), head=AFTERSTATES)
 
     def state(self) -> dict[str, Any]:

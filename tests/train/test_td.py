@@ -76,6 +76,19 @@ def test_td__goes_on_exactly_from_a_saved_state():
     assert not np.array_equal(saved["learning.0"], mine["learning.0"])
 
 
+@pytest.mark.parametrize("colours", [None, "seeded"])  # observations from 0 to 1, from -1 to 1
+def test_td__the_network_judges_as_the_learner_does(colours):
+    game = make_game("coins", board="triangle4", **({"colours": colours} if colours else {}))
+    learner = TD(game, SMALL, seed=3, total=1000)
+    learner.learn()
+    low, high = game.observation_range
+    shape = (50, game.observation_size)
+    views = np.random.default_rng(0).uniform(low, high, shape).astype(np.float32)
+    given = np.tanh(learner.network()(views)[:, 0] / 2)
+    assert np.ptp(given) > 1e-3
+    assert learner._values(views) == pytest.approx(given, abs=1e-5)
+
+
 def test_td__a_state_holds_tensors_arrays_and_numbers_only():
     learner = TD(make_game("coins", board="triangle3"), SMALL, seed=0, total=1000)
     learner.learn()
