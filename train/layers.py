@@ -1,4 +1,4 @@
-"""Small dense networks in torch, and how learners of them are kept: what self-play shares."""
+"""Small dense networks in torch, and checks of the settings they are learned with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+
+from bidarena.baselines.network import Network
 
 Tensor = torch.Tensor
 
@@ -43,6 +44,19 @@ def outputs(parts: Sequence[Tensor], numbers: Tensor) -> Tensor:
     return numbers
 
 
+def follow(slow: Sequence[Tensor], latest: Sequence[Tensor], share: float) -> None:
+    """Move a network a share of the way to another one."""
+    with torch.no_grad():
+        for part, goal in zip(slow, latest, strict=True):
+            part.lerp_(goal, share)
+
+
+def playable(parts: Sequence[Tensor], head: str = "logits") -> Network:
+    """A network to play with, copied."""
+    arrays = [part.detach().numpy().copy() for part in parts]
+    return Network(tuple(arrays[0::2]), tuple(arrays[1::2]), head=head)
+
+
 # --- settings ------------------------------------------------------------------------------------
 
 
@@ -58,63 +72,3 @@ def check_known(settings: Mapping[str, Any], kind: type) -> None:
     for name in settings:
         if name not in known:
             raise ValueError(f"settings: {name!r} is unknown; expected {', '.join(known)}")
-
-
-# --- a learner's state, to go on from exactly ----------------------------------------------------
-
-
-def remember(adam: torch.optim.Adam, learned: bool) -> None:
-    """Give Adam an empty memory, which it makes only in its first step; none before that."""
-    adam.state.clear()
-    if learned:
-        for part in adam.param_groups[0]["params"]:
-            adam.state[part] = {
-                "step": torch.zeros(()),
-                "exp_avg": torch.zeros_like(part),
-                "exp_avg_sq": torch.zeros_like(part),
-            }
-
-
-def memory(adam: torch.optim.Adam) -> dict[str, Tensor]:
-    """Adam's memory, by name."""
-    return {
-        f"adam.{i}.{name}": moment
-        for i, part in enumerate(adam.param_groups[0]["params"])
-        for name, moment in adam.state.get(part, {}).items()
-    }
-
-
-def take_back(
-    state: Mapping[str, Any], tensors: Mapping[str, Tensor], games: NDArray[np.uint64]
-) -> None:
-    """Copy a state into tensors and the generators of games; that of another learner is refused."""
-    wrong = [
-        name
-        for name, tensor in tensors.items()
-        if name not in state or state[name].shape != tensor.shape
-    ]
-    if wrong or state["games"].shape != games.shape:
-        raise ValueError(
-            f"state: {', '.join(wrong) or 'games'} does not fit this game and these settings; "
-            "expected the state of a learner made alike"
-        )
-    with torch.no_grad():
-        for name, tensor in tensors.items():
-            tensor.copy_(state[name])
-    games[:] = state["games"]
-
-
-def words(luck: np.random.Generator) -> NDArray[np.uint64]:
-    """The state of a generator (SFC64) as numbers."""
-    state: Any = luck.bit_generator.state
-    return np.array([*state["state"]["state"], state["has_uint32"], state["uinteger"]], np.uint64)
-
-
-def set_words(luck: np.random.Generator, kept: NDArray[np.uint64]) -> None:
-    """Let a generator go on from what `words` gave."""
-    luck.bit_generator.state = {
-        "bit_generator": "SFC64",
-        "state": {"state": np.asarray(kept[:4], np.uint64)},
-        "has_uint32": int(kept[4]),
-        "uinteger": int(kept[5]),
-    }

@@ -30,26 +30,22 @@ from numpy.typing import NDArray
 from bidarena.baselines.network import MATRIX, Network, check_together
 from bidarena.baselines.pairs import submatrix
 from bidarena.baselines.solvers.matrix import solve_into
-from bidarena.envs.batch import Batch
 from bidarena.envs.check import whole
 from bidarena.envs.compile import compiled
 from bidarena.envs.game import Cfg, Game, legal, step, to_move
 from bidarena.envs.rng import WORDS
 from bidarena.train.layers import (
+    Tensor,
     check_known,
+    follow,
     layers,
-    memory,
     outputs,
-    remember,
-    set_words,
-    take_back,
+    playable,
     within,
-    words,
 )
+from bidarena.train.network_learner import NetworkLearner
 from bidarena.train.selfplay import Floats, draw, only_itself
 from bidarena.train.task import Task
-
-Tensor = torch.Tensor
 
 
 @dataclass(frozen=True)
@@ -105,14 +101,8 @@ class _Moment:
     open: NDArray[np.bool_]  # (rows,) had anybody a choice?
 
 
-class MinimaxQ:
-    """Learns any zero-sum game of two players who always move at the same time.
-
-    The same seed, settings and total give the same policy, also across `state` and `restore`.
-
-    Attributes:
-        steps: decisions learned from so far.
-    """
+class MinimaxQ(NetworkLearner):
+    """Learns any zero-sum game of two players who always move at the same time."""
 
     def __init__(self, game: Game, settings: Mapping[str, Any], *, seed: int, total: int) -> None:
         """Begin with nearly no opinion.
@@ -126,12 +116,7 @@ class MinimaxQ:
         check_together(game)
         check_known(settings, Settings)
         self.settings = Settings(**settings)
-        self.game = game
-        self.total = whole("total", total, 1, 10**15)
-        self.steps, self._updates = 0, 0
-        torch.set_num_threads(self.settings.threads)
-        self._luck = np.random.Generator(np.random.SFC64(whole("seed", seed, 0, 2**63)))
-        self._batch = Batch(game, self.settings.rows, seed=seed)
+        super().__init__(game, self.settings, seed=seed, total=total)
         self._look = game.compiled(look_at_both)
         self._solve = compiled(solve_rows, {}, "matrix games")
         sizes = [game.observation_size, *self.settings.hidden, game.actions**2]
@@ -147,9 +132,7 @@ class MinimaxQ:
         """
         began = time.process_time()
         env_seconds, moments = self._play()
-        rate = self.settings.learning_rate * (1.0 - min(self.steps / self.total, 1.0))
-        for group in self._adam.param_groups:
-            group["lr"] = rate
+        rate = self._set_rate()
         decisions, loss = self._update(moments)
         self.steps += decisions
         return {
@@ -228,39 +211,16 @@ class MinimaxQ:
             self._adam.step()
             self._updates += 1
             loss += off.item() / pieces
-            with torch.no_grad():
-                share = (self.settings.average + 1.0) / (self.settings.average + self._updates)
-                for mean, latest in zip(self._average, self._latest, strict=True):
-                    mean.lerp_(latest, share)
+            share = (self.settings.average + 1.0) / (self.settings.average + self._updates)
+            follow(self._average, self._latest, share)
         return len(views), loss
 
     def network(self) -> Network:
         """What to play with now: the average of the networks of the last steps."""
-        arrays = [part.numpy().copy() for part in self._average]
-        return Network(tuple(arrays[0::2]), tuple(arrays[1::2]), head=MATRIX)
+        return playable(self._average, MATRIX)
 
-    def state(self) -> dict[str, Any]:
-        """Everything needed to go on exactly, copied: a flat dict of tensors, arrays, numbers."""
-        state: dict[str, Any] = {"steps": self.steps, "updates": self._updates}
-        for name, tensor in self._tensors().items():
-            state[name] = tensor.detach().clone()
-        state["luck"] = words(self._luck)
-        state["games"] = self._batch.rngs.copy()
-        return state
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` gave, of a learner of the same game and settings."""
-        remember(self._adam, state["updates"] > 0)
-        take_back(state, self._tensors(), self._batch.rngs)
-        self.steps, self._updates = int(state["steps"]), int(state["updates"])
-        set_words(self._luck, state["luck"])
-
-    def _tensors(self) -> dict[str, Tensor]:
-        """All tensors that learning changes, by name."""
-        named: dict[str, Tensor] = {}
-        for name, parts in (("latest", self._latest), ("average", self._average)):
-            named |= {f"{name}.{i}": part for i, part in enumerate(parts)}
-        return named | memory(self._adam)
+    def _networks(self) -> dict[str, list[Tensor]]:
+        return {"latest": self._latest, "average": self._average}
 
 
 # --- compiled ------------------------------------------------------------------------------------

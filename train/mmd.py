@@ -28,25 +28,21 @@ import torch
 from numpy.typing import NDArray
 
 from bidarena.baselines.network import Network
-from bidarena.envs.batch import Batch
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot, make_bot
 from bidarena.train.layers import (
+    Tensor,
     check_known,
+    follow,
     layers,
-    memory,
     outputs,
-    remember,
-    set_words,
-    take_back,
+    playable,
     within,
-    words,
 )
+from bidarena.train.network_learner import NetworkLearner
 from bidarena.train.selfplay import Decisions, Floats, only_itself, oracle_size, play
 from bidarena.train.task import Task
-
-Tensor = torch.Tensor
 
 LEAST_CHANCE = 0.02  # by which a correction is divided at most
 MOST_GRADIENT = 1.0  # length of a step's gradient, of the policy
@@ -123,14 +119,8 @@ def learner(task: Task) -> MMD:
     return MMD(task.make_game(), task.settings, seed=task.seed, total=task.steps)
 
 
-class MMD:
-    """Learns to play any zero-sum game of two sides, all seats played by one network.
-
-    The same seed, settings and total give the same policy, also across `state` and `restore`.
-
-    Attributes:
-        steps: decisions learned from so far.
-    """
+class MMD(NetworkLearner):
+    """Learns to play any zero-sum game of two sides, all seats played by one network."""
 
     def __init__(self, game: Game, settings: Mapping[str, Any], *, seed: int, total: int) -> None:
         """Begin with a policy that is nearly uniform.
@@ -150,12 +140,7 @@ class MMD:
                 f"explore={self.settings.explore}: random moves would tell lies about what is "
                 f"hidden in {game.name}; expected 0"
             )
-        self.game = game
-        self.total = whole("total", total, 1, 10**15)
-        self.steps, self._updates = 0, 0
-        torch.set_num_threads(self.settings.threads)
-        self._luck = np.random.Generator(np.random.SFC64(whole("seed", seed, 0, 2**63)))
-        self._batch = Batch(game, self.settings.rows, seed=seed)
+        super().__init__(game, self.settings, seed=seed, total=total)
         self._teacher = _teacher_of(game, self.settings.teacher)
         seen_by_critic = game.observation_size + oracle_size(game, self.settings.oracle)
         self._policy, self._critic = (
@@ -173,7 +158,7 @@ class MMD:
         """
         began = time.process_time()
         settings = self.settings
-        progress = min(self.steps / self.total, 1.0)
+        progress = self._progress
         imitating = self._teacher is not None and progress < settings.teacher_share
         with torch.no_grad():
             games = play(
@@ -183,10 +168,8 @@ class MMD:
                 teacher=self._teacher if imitating else None,
                 oracle=settings.oracle,
             )
-        rate = settings.learning_rate * (1.0 - progress)
+        rate = self._set_rate()
         magnet = settings.magnet * (settings.magnet_end / settings.magnet) ** progress
-        for group in self._adam.param_groups:
-            group["lr"] = rate
         measured = self._update(games, magnet, imitating)
         self.steps += len(games.actions)
         return {
@@ -243,10 +226,9 @@ class MMD:
                 torch.nn.utils.clip_grad_norm_(self._policy, MOST_GRADIENT)
                 self._adam.step()
                 self._updates += 1
+                share = (settings.average + 1.0) / (settings.average + self._updates)
+                follow(self._average, self._policy, share)
                 with torch.no_grad():
-                    weight = (settings.average + 1.0) / (settings.average + self._updates)
-                    for mean, latest in zip(self._average, self._policy, strict=True):
-                        mean.lerp_(latest, weight)
                     moved = (now * (logs - before[part])).sum(1).mean()
                     sums += torch.stack([entropy, moved, value_loss])
         means = (sums / (parts * settings.epochs)).tolist()
@@ -254,35 +236,10 @@ class MMD:
 
     def network(self) -> Network:
         """What to play with now: the average of the policy."""
-        arrays = [part.numpy().copy() for part in self._average]
-        return Network(tuple(arrays[0::2]), tuple(arrays[1::2]))
+        return playable(self._average)
 
-    def state(self) -> dict[str, Any]:
-        """Everything needed to go on exactly, copied: a flat dict of tensors, arrays, numbers."""
-        state: dict[str, Any] = {"steps": self.steps, "updates": self._updates}
-        for name, tensor in self._tensors().items():
-            state[name] = tensor.detach().clone()
-        state["luck"] = words(self._luck)
-        state["games"] = self._batch.rngs.copy()
-        return state
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` gave, of a learner of the same game and settings."""
-        remember(self._adam, state["updates"] > 0)
-        take_back(state, self._tensors(), self._batch.rngs)
-        self.steps, self._updates = int(state["steps"]), int(state["updates"])
-        set_words(self._luck, state["luck"])
-
-    def _tensors(self) -> dict[str, Tensor]:
-        """All tensors that learning changes, by name."""
-        named: dict[str, Tensor] = {}
-        for name, parts in (
-            ("policy", self._policy),
-            ("critic", self._critic),
-            ("average", self._average),
-        ):
-            named |= {f"{name}.{i}": part for i, part in enumerate(parts)}
-        return named | memory(self._adam)
+    def _networks(self) -> dict[str, list[Tensor]]:
+        return {"policy": self._policy, "critic": self._critic, "average": self._average}
 
 
 def _teacher_of(game: Game, name: str | None) -> Bot | None:

@@ -30,27 +30,23 @@ import numpy as np
 import torch
 
 from bidarena.baselines.network import AFTERSTATES, Network, check_open
-from bidarena.envs.batch import Batch
 from bidarena.envs.check import whole
 from bidarena.envs.game import Game
 from bidarena.envs.rng import WORDS, seeded
 from bidarena.train.layers import (
     RELU_GAIN,
+    Tensor,
     check_known,
+    follow,
     layers,
-    memory,
     outputs,
-    remember,
-    set_words,
-    take_back,
+    playable,
     within,
-    words,
 )
 from bidarena.train.lookahead import Floats, LookAhead, Memory, States
+from bidarena.train.network_learner import NetworkLearner
 from bidarena.train.selfplay import only_itself
 from bidarena.train.task import Task
-
-Tensor = torch.Tensor
 
 
 @dataclass(frozen=True)
@@ -108,13 +104,10 @@ def learner(task: Task) -> TD:
     return TD(task.make_game(), task.settings, seed=task.seed, total=task.steps)
 
 
-class TD:
+class TD(NetworkLearner):
     """Learns to play any zero-sum game of two sides that hides nothing.
 
-    The same seed, settings and total give the same network, also across `state` and `restore`.
-
-    Attributes:
-        steps: positions learned from so far.
+    Its steps are positions learned from.
     """
 
     def __init__(self, game: Game, settings: Mapping[str, Any], *, seed: int, total: int) -> None:
@@ -129,12 +122,7 @@ class TD:
         check_open(game)
         check_known(settings, Settings)
         self.settings = Settings(**settings)
-        self.game = game
-        self.total = whole("total", total, 1, 10**15)
-        self.steps, self._updates = 0, 0
-        torch.set_num_threads(self.settings.threads)
-        self._luck = np.random.Generator(np.random.SFC64(whole("seed", seed, 0, 2**63)))
-        self._batch = Batch(game, self.settings.rows, seed=seed)
+        super().__init__(game, self.settings, seed=seed, total=total)
         self._look = LookAhead(game)
         self._memory = Memory(game, self.settings.memory)
         sizes = [game.observation_size, *self.settings.hidden, 1]
@@ -158,9 +146,7 @@ class TD:
             met = np.concatenate([earlier, fresh])
             observations, worth = self._worth(met)
             targets = worth.max(axis=1)
-        rate = self.settings.learning_rate * (1.0 - min(self.steps / self.total, 1.0))
-        for group in self._adam.param_groups:
-            group["lr"] = rate
+        rate = self._set_rate()
         loss = self._update(self._centred(observations), torch.from_numpy(targets))
         self.steps += len(targets)
         return {
@@ -225,28 +211,21 @@ class TD:
                 torch.autograd.backward(loss)
                 self._adam.step()
                 self._updates += 1
-                with torch.no_grad():
-                    for slow, latest in zip(self._judge, self._learning, strict=True):
-                        slow.lerp_(latest, self.settings.follow)
-                    total += loss
+                follow(self._judge, self._learning, self.settings.follow)
+                total += loss.detach()
         return total.item() / (parts * self.settings.epochs) - least
 
     def network(self) -> Network:
         """What to play with now; its first layer takes observations as they are."""
-        arrays = [part.numpy().copy() for part in self._judge]
         low, high = self.game.observation_range
-        arrays[1] -= arrays[0].sum(axis=0) * ((low + high) / (high - low))
-        arrays[0] *= 2 / (high - low)
-        return Network(tuple(arrays[0::2]), tuple(arrays[1::2]), head=AFTERSTATES)
+        weight, bias, *rest = self._judge
+        bias = bias - weight.sum(0) * ((low + high) / (high - low))
+        return playable([weight * (2 / (high - low)), bias, *rest], AFTERSTATES)
 
     def state(self) -> dict[str, Any]:
         """Everything needed to go on exactly, copied: a flat dict of tensors, arrays, numbers."""
-        state: dict[str, Any] = {"steps": self.steps, "updates": self._updates}
+        state = super().state()
         state["places"] = self.settings.memory
-        for name, tensor in self._tensors().items():
-            state[name] = tensor.detach().clone()
-        state["luck"] = words(self._luck)
-        state["games"] = self._batch.rngs.copy()
         state["met"] = np.flatnonzero(self._memory.used)
         state["positions"] = self._memory.states[self._memory.used]
         return state
@@ -258,16 +237,10 @@ class TD:
                 f"state: places={state['places']} does not fit memory={self.settings.memory}; "
                 "expected the state of a learner made alike"
             )
-        remember(self._adam, state["updates"] > 0)
-        take_back(state, self._tensors(), self._batch.rngs)
-        self.steps, self._updates = int(state["steps"]), int(state["updates"])
-        set_words(self._luck, state["luck"])
+        super().restore(state)
         self._memory.used[:] = False
         self._memory.used[state["met"]] = True
         self._memory.states[state["met"]] = state["positions"]
 
-    def _tensors(self) -> dict[str, Tensor]:
-        """All tensors that learning changes, by name."""
-        named = {f"learning.{i}": part for i, part in enumerate(self._learning)}
-        named |= {f"judge.{i}": part for i, part in enumerate(self._judge)}
-        return named | memory(self._adam)
+    def _networks(self) -> dict[str, list[Tensor]]:
+        return {"learning": self._learning, "judge": self._judge}
