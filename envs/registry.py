@@ -39,16 +39,18 @@ class Bot:
     """A compiled opponent: a plain function `act` (see game.py) and the numbers it reads."""
 
     name: str
-    act: Function
-    params: Params = field(default_factory=lambda: np.zeros(1))
-    made_for: bytes = b""  # `Game.key` of the one game its tables fit; empty: any
-    more: Mapping[str, Function] = field(default_factory=dict)  # what stands behind further stubs
+    act: Function = field(repr=False)
+    params: Params = field(default_factory=lambda: np.zeros(1), repr=False)
+    # `Game.key` of the one game its tables fit; empty: any
+    made_for: bytes = field(default=b"", repr=False)
+    # what stands behind further stubs
+    more: Mapping[str, Function] = field(default_factory=dict, repr=False)
     outside: Outside | None = None  # asked instead of `act`, one game after another
     fair: bool = True  # False: it sees what its player cannot know, for upper bounds only
     deterministic: bool = False  # does it choose without its generator?
     # distribution(cfg, params, state, player, scratch, out) writes how likely `act` takes each
     # action; whoever measures the bot exactly needs it, unless the bot is deterministic
-    distribution: Function | None = None
+    distribution: Function | None = field(default=None, repr=False)
 
     @property
     def stubs(self) -> dict[str, Function]:

@@ -58,7 +58,7 @@ class Settings:
     hidden: Sequence[int] = (256, 256)
     """units of the hidden layers"""
 
-    learning_rate: float = 1e-3
+    learning_rate: float = 3e-3
     """of Adam, falling to 0 in a straight line"""
 
     minibatch: int = 2048
