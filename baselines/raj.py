@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.envs.bits import count, nth
 from bidarena.envs.compile import compiled
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.raj.rules import (
@@ -27,8 +28,6 @@ from bidarena.envs.raj.rules import (
     TIE,
     UNIT,
     banks_at,
-    count,
-    nth,
     without_item,
 )
 from bidarena.envs.registry import Bot

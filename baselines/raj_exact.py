@@ -29,9 +29,10 @@ from bidarena.baselines.solvers.raj import (
     solve_slots,
 )
 from bidarena.baselines.solvers.store import Arrays, save, stored
+from bidarena.envs.bits import count, nth
 from bidarena.envs.compile import borrow, compiled, digest, keep
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
-from bidarena.envs.raj.rules import CARDS, HANDS, ITEMS, LEFT, POT, SIZE, banks_at, count, nth
+from bidarena.envs.raj.rules import CARDS, HANDS, ITEMS, LEFT, POT, SIZE, banks_at
 from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.rng import draw
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.envs.bits import count, nth
 from bidarena.envs.check import whole
 from bidarena.envs.compile import borrow, keep
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
@@ -25,8 +26,6 @@ from bidarena.envs.raj.rules import (
     TIE,
     UNIT,
     banks_at,
-    count,
-    nth,
     without_item,
 )
 from bidarena.envs.registry import Bot

@@ -93,10 +93,10 @@ def _table(result: dict[str, Any]) -> Table:
     reference = result["reference"]
     table = Table(title="steps in which a learner decides, per second")
     table.add_column("", no_wrap=True)
-    table.add_column("interface", no_wrap=True)
+    table.add_column("interface")  # in a narrow terminal words are broken, numbers never
     table.add_column("steps/s", justify="right", no_wrap=True)
     table.add_column("times", justify="right", no_wrap=True)
-    table.add_column("that of", no_wrap=True)
+    table.add_column("that of")
     vector = reference["cartpole_vector_steps_per_s"]
     table.add_row("CartPole-v1", "gym.make", _number(reference["cartpole_single_steps_per_s"]))
     for n in BATCHES:

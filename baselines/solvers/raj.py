@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from bidarena.baselines.solvers.matrix import solve_into
 from bidarena.baselines.solvers.positions import Book, Numbers, Values, book_of, values_of
+from bidarena.envs.bits import count
 from bidarena.envs.compile import borrow, keep
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.raj.rules import (
@@ -42,7 +43,6 @@ from bidarena.envs.raj.rules import (
     UNIT,
     banks_at,
     bids_at,
-    count,
     last_bids_at,
     without_item,
 )

@@ -9,6 +9,7 @@ of the items does not exist before it is needed: the next item is drawn when a r
 
 from __future__ import annotations
 
+from bidarena.envs.bits import count, nth
 from bidarena.envs.game import OVER, Cfg, Mask, Observation, Returns, Rng, State, layout
 from bidarena.envs.rng import below
 
@@ -264,25 +265,3 @@ def withdraw(cfg: Cfg, state: State) -> None:
     state[COMMITTED] = 0
     for player in range(cfg[PLAYERS]):
         state[bids + player] = 0
-
-
-# --- bit masks -----------------------------------------------------------------------------------
-
-
-def count(mask: int) -> int:
-    """How many of the `MOST` bits are set."""
-    mask = mask - ((mask >> 1) & 0x5555)
-    mask = (mask & 0x3333) + ((mask >> 2) & 0x3333)
-    mask = (mask + (mask >> 4)) & 0x0F0F
-    return (mask + (mask >> 8)) & 0x1F
-
-
-def nth(mask: int, n: int) -> int:
-    """The index of the n-th lowest bit that is set, from 0; halving, because loops mispredict."""
-    at = 0
-    for width in (8, 4, 2, 1):
-        lower = count((mask >> at) & ((1 << width) - 1))
-        if n >= lower:
-            n -= lower
-            at += width
-    return at

@@ -1,0 +1,62 @@
+"""The table of `bidarena bench`: all of its numbers can be read in a narrow terminal."""
+
+import io
+
+from rich.console import Console
+
+from bidarena.cli.bench import _table
+from bidarena.evaluate.bench import BATCHES
+
+RESULT = {
+    "reference": {
+        "cartpole_single_steps_per_s": 123_000.0,
+        "cartpole_vector_steps_per_s": {str(n): 8.5e6 for n in BATCHES},
+    },
+    "games": {
+        "raj": {
+            "single_steps_per_s": 245_000.0,
+            "vector_steps_per_s": {str(n): 10.5e6 for n in BATCHES},
+            "vector_2_threads_steps_per_s": 9.8e6,
+            "random_games_per_s": 3.5e6,
+            "bytes_per_env": 402,
+            "train_steps_per_s": 25_000.0,
+            "train_env_share": 0.02,
+            "solve_seconds": 0.027,
+            "solved_rules": {},
+            "bot_microseconds_per_move": {"minimax": 12.5},
+            "reference": {
+                "openspiel": {
+                    "game": "goofspiel(imp_info=True)",
+                    "with_observation_steps_per_s": 1e5,
+                    "random_games_per_s": 1e4,
+                }
+            },
+            "search": {
+                "mcts_iterations_per_s": 880_000.0,
+                "long_search": {
+                    "technique": "mcts",
+                    "ms": 1500,
+                    "bytes_used": 51 << 20,
+                    "bytes_reserved": 64 << 20,
+                },
+            },
+            "ratios": {
+                "single_to_cartpole": 1.8,
+                "vector_to_cartpole": {str(n): 71.3 for n in BATCHES},
+                "vector_to_sync": 1234.0,
+                "two_threads_to_one": 1.87,
+                "train_to_sb3_defaults": 14.0,
+                "search_to_openspiel": {"mcts": {"goofspiel(imp_info=True)": 6.4}},
+            },
+        }
+    },
+}
+
+
+def test_table__has_all_numbers_in_eighty_columns():
+    out = io.StringIO()
+    Console(file=out, width=80).print(_table(RESULT))
+    shown = out.getvalue()
+    for number in ("1.8", "71.3", "1234", "1.87", "105", "350", "6.4", "14", "51 of 64 MiB"):
+        assert f" {number} " in shown, shown
+    assert "…" not in shown
