@@ -25,6 +25,8 @@ Floats = NDArray[np.float32]
 # (observations, what the critic sees, legal) -> log-probabilities and values, each (rows, actions)
 Judge = Callable[[Floats, Floats, NDArray[np.bool_]], tuple[Floats, Floats]]
 
+MOST_BYTES = 1 << 30  # that the decisions of one batch of games may take
+
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
@@ -83,6 +85,7 @@ def play(
     exploring = luck.random(rows) < explore
     explorer = luck.integers(0, 2, rows)  # the side
     moments = []
+    kept = 0
     while True:
         running = np.flatnonzero(batch.movers >= 0)
         if len(running) == 0:
@@ -111,6 +114,13 @@ def play(
             at = np.flatnonzero(~astray)
             parts = (observations, known, legal, chosen, log_chances, values)
             moments.append((free[at], movers[at], *(part[at] for part in parts)))
+            kept += sum(part.nbytes for part in moments[-1])
+            if kept > MOST_BYTES:
+                raise ValueError(
+                    f"rows={rows}: games of {game!r} are so long that their decisions fill "
+                    f"{MOST_BYTES / 2**30:g} GiB; expected fewer rows, or rules under which games "
+                    "end sooner"
+                )
         before = batch.states[:, together].copy() if explore > 0 else None
         began = time.process_time()
         batch.step(actions)

@@ -308,3 +308,11 @@ def test_hyperparameters__of_every_environment_are_settings_that_fit():
         game = make_game(names[entry], **settings.pop("rules", {}))
         assert settings.pop("steps") > 0
         assert Settings(**settings).explore == 0 or not game.hidden
+
+
+def test_mmd__refuses_to_fill_the_memory_with_endless_games(monkeypatch):
+    game = make_game("raj", **TINY_RAJ)
+    monkeypatch.setattr("bidarena.train.selfplay.MOST_BYTES", 5000)
+    MMD(game, {**SMALL, "rows": 4}, seed=1, total=1000).learn()
+    with pytest.raises(ValueError, match=r"rows=64: games of .*raj.* fewer rows"):
+        MMD(game, SMALL, seed=1, total=1000).learn()
