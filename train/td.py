@@ -5,12 +5,12 @@ position of whoever is to move, in the way of TD-Gammon (Tesauro, "Temporal diff
 TD-Gammon", 1995). What it should have said of a position is what it says now of the best position
 that a move leads to, or the result where a move ends the game. That is true whoever chose the moves
 that led there, so games wander off at random as often as one likes, and positions are learned that
-good play would never meet. Every position met is kept once (lookahead.py), and what is learned from
-is drawn from them, rare positions as often as others.
+good play would never meet. Every position met is kept once (lookahead.py); some are drawn from
+there to learn from, rare ones as often as others, and some from the latest games, ends included.
 
 The ends of games are right from the beginning; from there what is right spreads to larger and
 larger positions. For that the network has to follow small differences exactly: one coin more and a
-won position is lost. It does so many times sooner if it is given numbers around 0 and begins with
+won position is lost. It learns that far sooner if it is given numbers around 0 and begins with
 weights that let them through all layers.
 
     learner = TD(make_game("coins", board="triangle4"), {}, seed=0, total=500_000)

@@ -190,8 +190,16 @@ def marked(mark: str) -> list[str]:
 def start(tmp_path, mark, *words):
     line = [sys.executable, "-m", "bidarena.cli.main", "tournament", *words]
     env = {**os.environ, "MARK": mark}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(line, cwd=tmp_path, env=env, text=True, **pipes)
+    return subprocess.Popen(
+        line,
+        cwd=tmp_path,
+        env=env,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A background job of a shell ignores SIGINT, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
 
 
 def wait_for(what, seconds=30.0):
