@@ -36,7 +36,7 @@ class Settings(Protocol):
 
 
 class NetworkLearner(ABC):
-    """The frame of a learner: `networks` says what it learns, `_adam` learns it.
+    """The frame of a learner, which says what it learns (`_networks`) and makes the Adam for it.
 
     The same seed, settings and total give the same networks, also across `state` and `restore`.
 

@@ -64,7 +64,7 @@ class Settings:
 
     fresh: float = 0.5
     """in which share they come from the games of this round, as often as they were met there, so
-    that the large positions of every beginning are not lost among all others"""
+    that beginnings and ends, which are few, are not lost among all others"""
 
     hidden: Sequence[int] = (128, 128, 128)
     """units of the hidden layers"""

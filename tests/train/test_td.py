@@ -10,14 +10,16 @@ import toy_nim
 import yaml
 
 from bidarena import train
+from bidarena.baselines.coins_table import MICROSECONDS, NODES
 from bidarena.baselines.network import network_bot
 from bidarena.cli.main import main
-from bidarena.envs import make_game
+from bidarena.envs import make_bot, make_game
 from bidarena.envs.registry import env_id
 from bidarena.evaluate.exploit_coins import exploit_coins
 from bidarena.evaluate.strength import truth_of
 from bidarena.train.folder import Sheet
 from bidarena.train.lookahead import LookAhead, Memory
+from bidarena.train.task import evaluation_settings
 from bidarena.train.td import TD, Settings
 
 SMALL = {"rows": 32, "positions": 256, "memory": 4096, "hidden": [16], "minibatch": 64}
@@ -149,6 +151,16 @@ def test_td__a_run_is_measured_in_games_and_everywhere(tmp_path, capsys):
     assert {row["measure"] for row in rows} == {"match random", "kept", "kept_everywhere"}
     assert main([*args, "--opponent", "greedy", "--folder", str(tmp_path)]) == 2
     assert "td plays all seats itself" in capsys.readouterr().err
+
+
+def test_evaluation__rivals_of_coins_are_bounded_by_nodes_not_by_a_clock():
+    game = make_game("coins")  # where 50 ms a move would make every evaluation last minutes
+    _, *searching = evaluation_settings("coins")["rivals"]
+    assert len(searching) == 3
+    for rival in searching:
+        plan = make_bot(game, rival).params
+        assert plan[MICROSECONDS] < 0 < plan[NODES], rival
+    assert make_bot(game, searching[0].partition(":")[0]).params[MICROSECONDS] > 0
 
 
 def test_truth__of_coins_tells_both_shares():
