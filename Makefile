@@ -10,7 +10,8 @@ PACKAGES := envs baselines train evaluate cli
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 RAY_PIP := $(RAY_BIN)/pip install --quiet --disable-pip-version-check -c constraints-ray.txt
 # The interfaces of the environments, once more on the gymnasium that Ray wants; bots do not meet it
-INTERFACES := $(addprefix tests/envs/test_,registered.py solo.py vector.py multi.py sb3.py)
+INTERFACES := $(addprefix tests/envs/test_,registered.py solo.py solo_arguments.py solo_opponents.py \
+	vector.py multi.py sb3.py)
 
 .PHONY: demo test test-ray test-all lint format bench wheel clean
 .DEFAULT_GOAL := test
