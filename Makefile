@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Ray pins a gymnasium of its own, so it lives in an environment of its own.
 RAY_VENV := .venv-ray
 RAY_BIN := $(RAY_VENV)/bin
-PACKAGES := envs baselines train evaluate cli
+PACKAGES := envs baselines evaluate train studies cli
 # Only messages that need an answer: pip's notes on its own sources are left out.
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 RAY_PIP := $(RAY_BIN)/pip install --quiet --disable-pip-version-check -c constraints-ray.txt
@@ -13,7 +13,7 @@ RAY_PIP := $(RAY_BIN)/pip install --quiet --disable-pip-version-check -c constra
 INTERFACES := $(addprefix tests/envs/test_,registered.py solo.py solo_arguments.py solo_opponents.py \
 	vector.py multi.py sb3.py)
 
-.PHONY: demo test test-ray test-all lint format bench wheel clean
+.PHONY: demo test test-ray test-all links lint docs format bench wheel clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -41,21 +41,30 @@ demo: $(VENV)/.ready
 	echo "  $(BIN)/bidarena tournament raj $$RUN minimax greedy exact     everybody against everybody"
 
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -n 2 --ignore tests/ray
+	$(BIN)/python -m pytest -n 2 --ignore tests/ray $(ARGS)
 
 test-ray: $(RAY_VENV)/.ready
-	$(RAY_BIN)/python -m pytest tests/ray $(INTERFACES) -k "not bot_is_legal"
+	$(RAY_BIN)/python -m pytest tests/ray $(INTERFACES) -k "not bot_is_legal" $(ARGS)
 
 test-all: $(VENV)/.ready
-	$(BIN)/python -m pytest -n 2 -m "slow or not slow" --ignore tests/ray
+	$(BIN)/python -m pytest -n 2 -m "slow or not slow" --ignore tests/ray $(ARGS)
 
-lint: $(VENV)/.ready
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	@# mypy finds the namespace through links, because it does not follow editable installs
+# mypy and mkdocstrings find the namespace through links, because they do not follow editable installs
+links:
 	mkdir -p build/types/bidarena
 	ln -sfn $(foreach p,$(PACKAGES),$(CURDIR)/$(p)) build/types/bidarena/
+
+lint: $(VENV)/.ready links
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	MYPYPATH=build/types $(BIN)/mypy $(foreach p,$(PACKAGES),-p bidarena.$(p))
+
+# The pages of the games are written from docstrings; the site loads nothing from elsewhere.
+docs: $(VENV)/.ready links
+	$(BIN)/python docs/build.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@! grep -rnoE --include=*.html '<(script|link|img|iframe)[^>]+(src|href)="?(https?:)?//[^ >]+' site
+	@echo "The documentation is in site/index.html."
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .
@@ -68,5 +77,5 @@ wheel: $(VENV)/.ready
 	$(BIN)/python -m build --wheel
 
 clean:
-	rm -rf $(VENV) $(RAY_VENV) build dist *.egg-info
+	rm -rf $(VENV) $(RAY_VENV) build dist site *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -10,26 +10,26 @@ from rich.console import Console
 from rich.table import Table
 
 from bidarena.cli.options import parse, show_json
-from bidarena.evaluate.bench import BATCHES, SCALING, THREADED, bench
+from bidarena.studies.bench import BATCHES, SCALING, THREADED, bench
 
 
 @dataclass
 class Arguments:
-    """Steps per second of every game, single and batched, beside CartPole and a SyncVectorEnv.
+    """Measure the steps per second of every game, beside those of CartPole and a SyncVectorEnv.
 
-    Then how a tournament of search bots scales from one worker of a Ray to two, and what it costs.
+    Then measure how a tournament of search bots scales from one worker of a Ray to two.
 
     Example: bidarena bench scotch --seconds 2
     """
 
     games: tyro.conf.Positional[tuple[str, ...]] = ()
-    """which games, or `scaling` for tournaments on a Ray; none: all"""
+    """The games to measure, or `scaling` for tournaments on a Ray. Without it everything."""
 
     seconds: float = 1.0
-    """how long to measure each figure"""
+    """How long to measure each figure."""
 
     json: bool = False
-    """print one JSON object instead of a table"""
+    """Print one JSON object instead of a table."""
 
 
 def main(argv: list[str]) -> None:
@@ -54,7 +54,7 @@ def main(argv: list[str]) -> None:
 
 
 def _show_scaling(found: dict[str, Any] | None) -> None:
-    """How tournaments scale, what a piece costs, and what follows for more cores."""
+    """Print how tournaments scale, what a piece of work costs, and what to expect of more cores."""
     console = Console()
     if found is None:
         print('scaling: left out, Ray is not installed; pip install "bidarena[ray]"')
@@ -89,7 +89,7 @@ def _show_scaling(found: dict[str, Any] | None) -> None:
 
 
 def _table(result: dict[str, Any]) -> Table:
-    """One line per figure: what was measured, and how many times something else that is."""
+    """Return a table with a line for each figure, and how many times a reference it is."""
     reference = result["reference"]
     table = Table(title="steps in which a learner decides, per second")
     table.add_column("", no_wrap=True)
@@ -144,7 +144,7 @@ def _table(result: dict[str, Any]) -> Table:
 
 
 def _add_search(table: Table, row: dict[str, Any]) -> None:
-    """Iterations of the searches per second, and what a long one keeps in memory."""
+    """Add the iterations of the searches per second, and the memory that a long search takes."""
     search, ratios = row["search"], row["ratios"]["search_to_openspiel"]
     for technique in ("mcts", "ismcts"):
         speed = search.get(f"{technique}_iterations_per_s")

@@ -18,26 +18,28 @@ from bidarena.envs import bots, games
 from bidarena.envs.registry import factory, load
 
 SHELLS = ("bash", "zsh", "fish")
-OF_BOTS = ("--vs", "--partner", "--watch", "--hints", "--bot")  # options after which bots are named
-OF_FILES = ("--load", "--write")  # options after which files are
+OF_BOTS = ("--vs", "--partner", "--watch", "--hints", "--bot")  # options that name bots
+OF_FILES = ("--load", "--write")  # options that name files
 
 
 @dataclass
 class Arguments:
-    """Prints a script for the shell; say where your shell looks for such scripts:
+    """Print a script that completes the words of `bidarena` in a shell.
 
-    bash: bidarena completion bash > ~/.local/share/bash-completion/completions/bidarena
-    zsh: bidarena completion zsh > a file named _bidarena in a folder of $fpath
-    fish: bidarena completion fish > ~/.config/fish/completions/bidarena.fish
+    Write it to where your shell looks for such scripts:
+
+        bash: bidarena completion bash > ~/.local/share/bash-completion/completions/bidarena
+        zsh: bidarena completion zsh > a file named _bidarena in a folder of $fpath
+        fish: bidarena completion fish > ~/.config/fish/completions/bidarena.fish
 
     Example: bidarena completion bash
     """
 
     shell: tyro.conf.Positional[Literal["bash", "zsh", "fish"]]
-    """bash, zsh or fish"""
+    """The shell."""
 
     json: bool = False
-    """print the script inside one JSON object"""
+    """Print the script inside one JSON object."""
 
 
 @dataclass(frozen=True)
@@ -63,24 +65,28 @@ def main(argv: list[str]) -> None:
 
 
 def known_words() -> dict[str, Known]:
-    """What may be typed after each command."""
-    from bidarena.cli.main import COMMANDS
+    """Return what may be typed after each command."""
+    from bidarena.cli.main import commands
 
-    return {name: _known(importlib.import_module(path)) for name, (path, _) in COMMANDS.items()}
+    return {name: _known(importlib.import_module(path)) for name, (path, _) in commands().items()}
 
 
 def _known(module: Any) -> Known:
     arguments = getattr(module, "Arguments", None)
     options = ("--help", *(_options(arguments) if arguments is not None else ()))
-    named = getattr(module, "STUDIES", None)
+    named = getattr(module, "studies", None)
     if named is not None:
         then = {
             study: ("--help", *_options(get_type_hints(load(path))["settings"]))
-            for study, path in named.items()
+            for study, path in named().items()
         }
         return Known((*then, *options), {"": options, **then})
     if hasattr(module, "parse_with_game"):  # a game comes first, and its rules are options
-        then = {game: (*options, *_rules(game)) for game in games()}
+        own: Any = getattr(module, "own_options", lambda game: [])
+        then = {
+            game: (*options, *_rules(game), *(f"--{name}" for name, *_ in own(game)))
+            for game in games()
+        }
         return Known((*games(), *options), {"": options, **then})
     fields = dataclasses.fields(arguments) if arguments is not None else ()
     positional = {field.name for field in fields if _is_positional(field)}
@@ -107,7 +113,10 @@ def _rules(game: str) -> list[str]:
 
 
 def _shell_functions() -> str:
-    """For bash and zsh: `_bidarena_words NUMBER COMMAND FIRST PREVIOUS` prints what may come."""
+    """Return functions for bash and zsh.
+
+    `_bidarena_words NUMBER COMMAND FIRST PREVIOUS` prints the words that may come next.
+    """
     known = known_words()
     lines = ["_bidarena_bots() {", '    case "$1" in']
     lines += [f"    {game}) echo {' '.join(bots(game))} ;;" for game in games()]
@@ -143,12 +152,13 @@ def _shell_functions() -> str:
 
 
 def _with_bots(known: dict[str, Known]) -> list[str]:
-    """The commands that take bots as words, not as values of options."""
-    from bidarena.cli.main import COMMANDS
+    """Return the commands that take bots as words, not as values of options."""
+    from bidarena.cli.main import commands
 
     found = []
+    modules = commands()
     for command in known:
-        arguments = getattr(importlib.import_module(COMMANDS[command][0]), "Arguments", None)
+        arguments = getattr(importlib.import_module(modules[command][0]), "Arguments", None)
         fields = dataclasses.fields(arguments) if arguments is not None else ()
         if any(_is_positional(field) and field.name in ("bots", "player") for field in fields):
             found.append(command)
@@ -156,7 +166,7 @@ def _with_bots(known: dict[str, Known]) -> list[str]:
 
 
 def bash() -> str:
-    """The script for bash."""
+    """Return the script for bash."""
     return f"""# bash completion for bidarena, made by `bidarena completion bash`
 {_shell_functions()}
 _bidarena() {{
@@ -169,7 +179,7 @@ complete -o default -F _bidarena bidarena
 
 
 def zsh() -> str:
-    """The script for zsh."""
+    """Return the script for zsh."""
     return f"""#compdef bidarena
 # zsh completion for bidarena, made by `bidarena completion zsh`
 {_shell_functions()}
@@ -183,7 +193,7 @@ if [ "$funcstack[1]" = _bidarena ]; then _bidarena "$@"; else compdef _bidarena 
 
 
 def fish() -> str:
-    """The script for fish."""
+    """Return the script for fish."""
     known = known_words()
     lines = [
         "# fish completion for bidarena, made by `bidarena completion fish`",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,44 +10,46 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from bidarena.cli.options import parse, progress_bar, show_json
-from bidarena.envs.check import whole
+from bidarena.cli.options import parse, show_json
+from bidarena.cli.tables import shares, with_interval
+from bidarena.envs.arguments import whole
+from bidarena.envs.progress import one_bar_at_a_time
 from bidarena.evaluate.appraisal import Appraisal, appraise
 
 
 @dataclass
 class Arguments:
-    """Policies against all bots of their game, and their exact measure; several on one page.
+    """Play policies against all bots of their game, and measure them exactly where possible.
 
     Example: bidarena evaluate runs/Raj-v0__mmd__1__20260131-120000 --games 5000
     """
 
     policies: tyro.conf.Positional[tuple[Path, ...]]
-    """run folders or policy files, all of one game"""
+    """Folders of runs or policy files, all of the same game."""
 
     rivals: tuple[str, ...] = ()
-    """bots with options; none: all fair bots of the game"""
+    """The bots to play against, with options. Without it all fair bots of the game."""
 
     games: int = 2000
-    """of each match"""
+    """How many games each match has."""
 
     exact: bool = True
-    """also measure exploitability, or the share of right moves, where that can be computed"""
+    """Also measure exploitability, or the share of right moves, where that can be computed."""
 
     deterministic: bool = False
-    """let the policies always take their likeliest action"""
+    """Let the policies always take their likeliest action."""
 
     seed: int = 0
-    """of all matches"""
+    """Seeds all matches."""
 
     picture: Path | None = None
-    """where to draw the result, a name that ends in .png"""
+    """The picture to draw of the result. Its name ends in .png."""
 
     html: Path | None = None
-    """where to write a page with everything, a name that ends in .html"""
+    """The page to write with all results. Its name ends in .html."""
 
     json: bool = False
-    """print one JSON object instead of a table"""
+    """Print one JSON object instead of a table."""
 
 
 def main(argv: list[str]) -> None:
@@ -61,13 +61,7 @@ def main(argv: list[str]) -> None:
         if path is not None and path.suffix != ending:
             raise ValueError(f"{name}={str(path)!r}: expected a name that ends in {ending}")
     whole("games", args.games, 2, 10**7)
-    with ExitStack() as bars, warnings.catch_warnings():
-
-        def begin(total: int, what: str) -> Callable[[int], None]:
-            bars.close()  # one bar at a time
-            advance: Callable[[int], None] = bars.enter_context(progress_bar(total, what))
-            return advance
-
+    with one_bar_at_a_time() as begin, warnings.catch_warnings():
         found = appraise(
             args.policies,
             rivals=args.rivals,
@@ -79,11 +73,11 @@ def main(argv: list[str]) -> None:
         )
     written = []
     if args.picture is not None:
-        from bidarena.evaluate.appraisal_plot import draw
+        from bidarena.evaluate.appraisal.plot import draw
 
         written.append(draw(found, args.picture))
     if args.html is not None:
-        from bidarena.evaluate.appraisal_report import write_report
+        from bidarena.evaluate.appraisal.page import write_report
 
         written.append(write_report(found, args.html))
     if args.json:
@@ -103,16 +97,14 @@ def main(argv: list[str]) -> None:
 
 
 def _table(found: list[Appraisal]) -> Table:
-    """A line per rival and measure, a column per policy."""
+    """Return a table with a line for each rival and measure and a column for each policy."""
     table = Table("against", *(one.name for one in found))
     table.title = "won / drawn / lost in %, and the mean return with its 95 % interval"
     for rival in found[0].scores:
         cells = []
         for one in found:
             score = one.scores[rival]
-            counts = (score.wins, score.draws, score.losses)
-            shares = " / ".join(f"{100 * count / score.games:.0f}" for count in counts)
-            cells.append(f"{shares}   {score.mean:+.3f} ± {score.half_width:.3f}")
+            cells.append(f"{shares(score)}   {with_interval(score.mean, score.half_width)}")
         table.add_row(rival, *cells)
     if any(one.truth is not None for one in found):
         table.add_section()

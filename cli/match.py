@@ -10,13 +10,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bidarena.cli.options import parse_with_game, progress_bar, show_json
+from bidarena.cli.options import parse_with_game, show_json
+from bidarena.cli.tables import percent, percents, with_interval
+from bidarena.envs.progress import progress_bar
 from bidarena.evaluate.match import play_match
 
 
 @dataclass
 class Arguments:
-    """Games between bots, one for each seat; every deal is played from all seats.
+    """Play games between bots, one for each seat. Every deal is played from all seats.
 
     A bot that raises an exception, answers illegally or takes too long loses that game.
 
@@ -24,25 +26,27 @@ class Arguments:
     """
 
     bots: tyro.conf.Positional[tuple[str, ...]]
-    """names with options, such as dp or uniform:high=30"""
+    """One bot for each seat, with its options after a colon: dp, uniform:high=30. The path of a
+    policy is a bot too."""
 
     games: int = 1000
-    """how many games"""
+    """How many games to play."""
 
     seed: int = 0
-    """of deals and bots"""
+    """Seeds the deals and the bots."""
 
     processes: int = 1
-    """how many play at the same time; the result is the same"""
+    """How many processes play at the same time. The result does not depend on it."""
 
     seconds_per_move: float | None = None
-    """a bot that takes longer loses that game"""
+    """The time limit for one move. A bot that takes longer loses that game. Without it there is no
+    limit."""
 
     record: Path | None = None
-    """a file to write every game to, a line of JSON each"""
+    """The file to write all games to, one line of JSON for each."""
 
     json: bool = False
-    """print one JSON object instead of a table"""
+    """Print one JSON object instead of a table."""
 
 
 def main(argv: list[str]) -> None:
@@ -75,12 +79,8 @@ def main(argv: list[str]) -> None:
     if counted:
         table.add_column("mean points")
     for score in match.scores:
-        cells = [score.bot]
-        cells += [f"{100 * n / score.games:.1f} %" for n in (score.wins, score.draws, score.losses)]
-        cells += [
-            f"{100 * score.decided_rate:.1f} %",
-            f"{score.mean:+.4f} ± {score.half_width:.4f}",
-        ]
+        cells = [score.bot, *percents(score), percent(score.decided_rate)]
+        cells.append(with_interval(score.mean, score.half_width, digits=4))
         if counted:
             cells.append("-" if score.points is None else f"{score.points:.3f}")
         table.add_row(*cells)

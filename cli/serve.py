@@ -2,59 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-from bidarena.cli.options import parse_with_game
-from bidarena.envs.registry import load
+from bidarena.cli.options import Option, options_of, parse_with_game
+from bidarena.envs.registry import find_tool, load
 
-# game -> the function that serves it as others expect, and which of the options it takes
-SERVERS = {
-    "scotch": ("bidarena.baselines.adapters.scotch_server:serve", ("seed",)),
-    "raj": ("bidarena.baselines.adapters.raj_server:serve", ("write", "seed")),
-    "twentynine": (
-        "bidarena.baselines.adapters.twentynine_server:serve",
-        ("host", "port", "seed"),
-    ),
-}
-LINES = "bidarena.baselines.adapters.lines_server:serve"
+LINES = "bidarena.baselines.adapters.lines.server:serve"
 
 
 @dataclass
 class Arguments:
-    """Answers the protocols in which bots of other people are asked.
+    """Answer with one of our bots in the protocol that other programs use for the game.
 
-    scotch: the bid for the four lines on stdin. raj: a file with a RajAgent. twentynine: an HTTP
-    server. Any other game, or any with --lines: lines of JSON on stdin and stdout.
+    A game without such a protocol is served by lines of JSON on stdin and stdout, as is any game
+    with --lines. `bidarena serve GAME --help` shows the options of the game's own protocol.
 
-    Example: bidarena serve raj --bot minimax --write my_agent.py
+    Example: bidarena serve scotch --bot dp
     """
 
     bot: str = "random"
-    """the bot that answers, with its options"""
+    """The bot that answers, with its options."""
 
     lines: bool = False
-    """speak lines of JSON (docs/protocol.md) instead of the protocol of the game"""
-
-    write: str | None = None
-    """raj: the file to write, such as my_agent.py"""
-
-    host: str = "127.0.0.1"
-    """twentynine: the address to listen at; 0.0.0.0 for all of this machine"""
-
-    port: int = 8001
-    """twentynine: the port to listen at"""
+    """Speak lines of JSON (docs/protocol.md) instead of the protocol of the game."""
 
     seed: int = 0
-    """of the bot's random numbers"""
+    """Seeds the random numbers of the bot."""
 
 
 def main(argv: list[str]) -> None:
     """Run the command."""
-    game, args = parse_with_game("serve", Arguments, argv)
-    if args.write is not None and (game.name != "raj" or args.lines):
-        raise ValueError(f"write={args.write!r}: only agents for raj are written to a file")
-    if args.lines or game.name not in SERVERS:
-        load(LINES)(argv[0], args.bot, seed=args.seed)
-    else:
-        path, options = SERVERS[game.name]
-        load(path)(game, args.bot, **{option: getattr(args, option) for option in options})
+    game, args = parse_with_game("serve", Arguments, argv, more=own_options)
+    serve = find_tool(game.name, "serve")
+    own = {
+        name: getattr(args, name)
+        for name, *_ in own_options(argv[0])
+        if getattr(args, name) is not None
+    }
+    if serve is not None and not args.lines:
+        serve(game, args.bot, seed=args.seed, **own)
+        return
+    for name, value in own.items():
+        raise ValueError(f"{name}={value!r}: lines of JSON have no such option; leave it out")
+    load(LINES)(argv[0], args.bot, seed=args.seed)
+
+
+def own_options(game: str) -> list[Option]:
+    """Return the options that only the server of this game has."""
+    serve = find_tool(game, "serve")
+    known = {field.name for field in fields(Arguments)}
+    return [] if serve is None else options_of(serve, known)

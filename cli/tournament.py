@@ -13,55 +13,60 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bidarena.cli.options import parse_with_game, progress_bar, show_json
+from bidarena.cli.options import parse_with_game, show_json
+from bidarena.cli.tables import percents, shares, with_interval
+from bidarena.envs.progress import progress_bar
 from bidarena.envs.registry import playing
-from bidarena.evaluate.standings import Standings, standings
 from bidarena.evaluate.tournament import run_tournament
-from bidarena.evaluate.tournament_plan import Tournament, check
-from bidarena.evaluate.tournament_report import duration, write_report
+from bidarena.evaluate.tournament.plan import Tournament, check
+from bidarena.evaluate.tournament.report import duration, write_report
+from bidarena.evaluate.tournament.standings import Standings, standings
 
 
 @dataclass
 class Arguments:
-    """Every bot against every other, each deal from all seats: results, ratings and a report.
+    """Play every bot against every other, each deal from all seats, and write a report.
 
-    In games of three or more players, each for himself, every set of so many different bots plays.
-    What is played is kept in a folder as it goes. A run that was stopped goes on when the same
-    command is given again, and more games go on from fewer.
+    In games of three or more players without partners, every set of that many different bots plays.
+    Games are kept in a folder as they are played. A tournament that was stopped goes on when the
+    same command is given again. With a larger number of games it goes on from those played before.
 
     Example: bidarena tournament scotch --games 10000
     """
 
     bots: tyro.conf.Positional[tuple[str, ...]] = ()
-    """names with options, or files of policies; none: all fair bots of the game"""
+    """The bots, with options after a colon, or paths of policies. Without it all fair bots of the
+    game."""
 
     also: tuple[str, ...] = ()
-    """more bots or policies, beside all fair bots of the game"""
+    """More bots or policies, beside all fair bots of the game."""
 
     games: int = 2000
-    """games per pair or line-up"""
+    """How many games each pair plays (each line-up, where there are more players)."""
 
     seed: int = 0
-    """of deals and bots"""
+    """Seeds the deals and the bots."""
 
     processes: int = 1
-    """how many play at the same time; the result is the same"""
+    """How many processes play at the same time. The result does not depend on it."""
 
     ray: str | None = None
-    """play on a Ray instead of processes: [ADDRESS], without one a Ray of this machine's own"""
+    """Play on a Ray instead of in processes. Its address may follow, such as 10.0.0.1:6379. Without
+    an address a Ray is started on this machine."""
 
     seconds_per_move: float | None = None
-    """a bot that takes longer loses that game"""
+    """The time limit for one move. A bot that takes longer loses that game. Without it there is no
+    limit."""
 
     folder: Path | None = None
-    """where to keep what was played; by default runs/tournament-GAME-..., which stands for the
-    game, its rules, the bots, the seed and the time limit"""
+    """Where to keep the games. Without it they are kept in runs/tournament-GAME-..., a name that
+    stands for the game, its rules, the bots, the seed and the time limit."""
 
     html: Path | None = None
-    """the report to write; by default report.html in the folder"""
+    """The report to write. Without it report.html in the folder."""
 
     json: bool = False
-    """print one JSON object instead of tables"""
+    """Print one JSON object instead of tables."""
 
 
 def main(argv: list[str]) -> None:
@@ -98,7 +103,7 @@ def main(argv: list[str]) -> None:
 
 
 def matrix(found: Standings) -> Table:
-    """Who did how well against whom."""
+    """Return a table of all pairs: results of the bot of the row against that of the column."""
     names = [standing.bot for standing in found.bots]
     numbers = [str(place) for place in range(1, len(names) + 1)]
     title = "row against column: won / drawn / lost in %, mean return of the row ± 95 %"
@@ -110,28 +115,26 @@ def matrix(found: Standings) -> Table:
                 cells.append("·")
                 continue
             pair = found.pairs[name, rival]
-            shares = (100 * n / pair.games for n in (pair.wins, pair.draws, pair.losses))
-            parts = "/".join(f"{share:.0f}" for share in shares)
-            cells.append(f"{parts}\n{pair.mean:+.2f} ± {pair.half_width:.2f}")
+            mean = with_interval(pair.mean, pair.half_width, digits=2)
+            cells.append(f"{shares(pair, between='/')}\n{mean}")
         table.add_row(f"{number} {escape(name)}", *cells)
     return table
 
 
 def pairs(found: Standings) -> Table:
-    """The same as a list, where the matrix would not fit."""
+    """Return the results of all pairs as a list, for where the matrix would not fit."""
     title = "won / drawn / lost in %, mean return of the first ± 95 %"
     table = Table("", "", "", "mean return", title=title)
     names = [standing.bot for standing in found.bots]
     for one, two in combinations(names, 2):
         pair = found.pairs[one, two]
-        shares = (100 * n / pair.games for n in (pair.wins, pair.draws, pair.losses))
-        parts = " / ".join(f"{share:.0f}" for share in shares)
-        table.add_row(escape(one), escape(two), parts, f"{pair.mean:+.3f} ± {pair.half_width:.3f}")
+        mean = with_interval(pair.mean, pair.half_width)
+        table.add_row(escape(one), escape(two), shares(pair), mean)
     return table
 
 
 def ratings(found: Standings) -> Table:
-    """Ratings and averages."""
+    """Return a table of ratings and mean results."""
     table = Table("", "bot", "rating ± 95 %", "openskill", "mean return ± 95 %")
     if found.tournament.game.score is not None:
         table.add_column("mean points")
@@ -139,7 +142,7 @@ def ratings(found: Standings) -> Table:
         cells = [str(place), escape(standing.bot)]
         cells.append(f"{standing.rating:+.0f} ± {standing.rating_half_width:.0f}")
         cells.append(f"{standing.mu:.1f} ± {standing.sigma:.1f}")
-        cells.append(f"{standing.mean:+.3f} ± {standing.half_width:.3f}")
+        cells.append(with_interval(standing.mean, standing.half_width))
         if found.tournament.game.score is not None:
             cells.append("-" if standing.points is None else f"{standing.points:.3f}")
         table.add_row(*cells)
@@ -147,14 +150,13 @@ def ratings(found: Standings) -> Table:
 
 
 def moves(found: Standings) -> Table:
-    """Games, times and faults."""
+    """Return a table of games, times per move and faults."""
     table = Table("bot", "games", "won", "drawn", "lost", "time a move", "faults")
     for standing in found.bots:
-        shares = (standing.wins, standing.draws, standing.losses)
         table.add_row(
             escape(standing.bot),
             f"{standing.games:,}",
-            *(f"{100 * n / standing.games:.1f} %" for n in shares),
+            *percents(standing),
             duration(standing.seconds / max(standing.moves, 1)),
             str(sum(fault["games"] for fault in standing.faults)),
         )

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
-from bidarena.cli.options import parse, parse_with_game, show_json
-from bidarena.envs.check import whole
-from bidarena.envs.files import write_json, write_whole
-from bidarena.envs.game import Game
-from bidarena.envs.registry import env_id, make_bot, make_game
+from bidarena.cli.options import parse, parse_with_game, show_json, typed_rules
+from bidarena.cli.tables import percent, percents, with_interval
+from bidarena.envs.progress import progress_bars
+
+if TYPE_CHECKING:
+    from bidarena.train import FinishedRun, RunProgress
 
 
 @dataclass
@@ -31,298 +34,190 @@ class Arguments:
     """
 
     engine: str = "native"
-    """native: all algorithms, in one process on the batched environment; rllib: PPO of Ray's RLlib,
-    in several processes on one machine or many"""
+    """What learns. native: all algorithms, in one process on the batched environment. rllib: PPO of
+    Ray's RLlib, in several processes on one machine or many."""
 
     algo: str | None = None
-    """maskable_ppo (by default), ppo, a2c, dqn; or by self-play of all seats, toward perfect play:
-    mmd (any game), minimax_q (moves made at the same time, as in Raj), td (nothing hidden, as in
-    Coins); --engine rllib has ppo only"""
+    """The algorithm. Against opponents: maskable_ppo (the default), ppo, a2c, dqn. By self-play of
+    all seats, toward perfect play: mmd (any game), minimax_q (both players always move at the
+    same time), td (nothing is hidden, players move in turn). The engine rllib has ppo only.
+    MODULE:NAME is an algorithm of your own."""
 
     opponent: str | None = None
-    """who plays the other seats: a bot with options, the path of a policy, several separated by
-    blanks, or self: the learner's own past (with --engine rllib: its present); by default random,
-    or self where all seats learn"""
+    """Who plays the other seats: a bot with options, the path of a policy, several of these
+    separated by blanks, or self, the learner's own past (with --engine rllib its present). The
+    default is random, or self for algorithms that play all seats."""
 
     partner: str | None = None
-    """who plays the partner's seat where there is one; self: the learner plays both seats"""
+    """Who plays the partner's seat, where there is one. self: the learner plays both seats."""
 
     seat: str = "random"
-    """the learner's: a number, random or alternate"""
+    """The learner's seat: a number, random or alternate."""
 
     steps: float | None = None
-    """decisions to learn from, such as 2e6; by default what suits the game"""
+    """How many decisions to learn from, such as 2e6. The default suits the game."""
 
     seed: int = 0
-    """of the network, the games and everything drawn"""
+    """Seeds the network, the games and everything else that is drawn."""
 
     set: tuple[str, ...] = ()
-    """hyperparameters, such as learning_rate=1e-4 net_arch=[32,32]"""
+    """Hyperparameters to change, such as learning_rate=1e-4 net_arch=[32,32]."""
 
     rivals: tuple[str, ...] = ()
-    """bots to be measured against on the way; by default some that answer quickly"""
+    """The bots to be measured against while learning. The default is some that answer quickly."""
 
     games: int | None = None
-    """of each match on the way"""
+    """How many games each match of an evaluation has."""
 
     evaluations: int | None = None
-    """how many times in the run it is measured"""
+    """How many times the run is measured."""
 
     checkpoint_seconds: float = 30.0
-    """at least so long between two checkpoints"""
+    """How many seconds pass at least between two checkpoints."""
 
     ray: str | None = None
-    """with --engine rllib: play on this Ray, [ADDRESS], such as 10.0.0.1:6379; by default one of
-    this machine's own, for the time of the run"""
+    """With --engine rllib: the address of a Ray to play on, such as 10.0.0.1:6379. The default is a
+    Ray on this machine that ends with the run."""
 
     folder: Path = Path("runs")
-    """where run folders are made"""
+    """Where the folder of the run is made."""
 
     json: bool = False
-    """print one JSON object instead of a table"""
+    """Print one JSON object instead of a table."""
 
 
 @dataclass
 class Resume:
-    """Go on with a run where its last checkpoint is."""
+    """Go on with a run from its last checkpoint."""
 
     resume: Path
-    """the folder of the run"""
+    """The folder of the run."""
 
     checkpoint_seconds: float = 30.0
-    """at least so long between two checkpoints"""
+    """How many seconds pass at least between two checkpoints."""
 
     ray: str | None = None
-    """of a run of --engine rllib: play on this Ray, [ADDRESS], from now on"""
+    """For a run of --engine rllib: the address of a Ray to play on from now on."""
 
     json: bool = False
-    """print one JSON object instead of a table"""
+    """Print one JSON object instead of a table."""
 
 
 def main(argv: list[str]) -> None:
     """Run the command."""
     if any(word == "--resume" or word.startswith("--resume=") for word in argv):
         _resume(parse("train", Resume, argv))
-        return
+    else:
+        _start(argv)
+
+
+def _start(argv: list[str]) -> None:
     game, args = parse_with_game("train", Arguments, argv)
-    task, evaluation = _plan(game, args, _given_rules(argv))
-    learner = _checked(task, evaluation)  # before there is a folder: what is refused leaves none
-    with _engine(task, args.ray):
-        folder = _new_run(task, evaluation, args.folder, argv)
-        _learn(folder, learner, pause=args.checkpoint_seconds, as_json=args.json)
+    from bidarena.train import start
+    from bidarena.train.algorithms import algorithm_name
+
+    several = (args.opponent or "").split()
+    with _shown_progress() as progress:
+        found = start(
+            argv[0],
+            algorithm_name(args.engine, args.algo),
+            opponent=several if len(several) > 1 else args.opponent,
+            partner=args.partner,
+            seat=int(args.seat) if args.seat.isdecimal() else args.seat,
+            steps=args.steps,
+            seed=args.seed,
+            settings=_settings(args.set),
+            rivals=args.rivals,
+            games=args.games,
+            evaluations=args.evaluations,
+            folder=args.folder,
+            checkpoint_seconds=args.checkpoint_seconds,
+            progress=progress,
+            ray=args.ray,
+            command=shlex.join(["bidarena", "train", *argv]),
+            **typed_rules(argv[0], args),
+        )
+    _show(found, game.name, args.json)
 
 
-def _resume(again: Resume) -> None:
+def _resume(args: Resume) -> None:
+    from bidarena.train import resume
     from bidarena.train.folder import read_config
-    from bidarena.train.task import Task
 
-    with _engine(Task(**read_config(again.resume)["task"]), again.ray):
-        _learn(again.resume, None, pause=again.checkpoint_seconds, as_json=again.json)
-
-
-@contextmanager
-def _engine(task: Any, address: str | None) -> Iterator[None]:
-    """What a task needs around it while it is learned: Ray, if RLlib learns it."""
-    from bidarena.train.task import ENGINES
-
-    if task.algorithm not in ENGINES["rllib"].values():
-        if address is not None:
-            raise ValueError(
-                f"ray={address!r}: the algorithm {task.algorithm} works in this process; leave "
-                "--ray out, or type --engine rllib"
-            )
-        yield
-        return
-    from bidarena.train.rllib_ray import ray_running
-
-    with ray_running(address, task.settings["env_runners"]):
-        yield
+    with _shown_progress() as progress:
+        found = resume(
+            args.resume,
+            checkpoint_seconds=args.checkpoint_seconds,
+            progress=progress,
+            ray=args.ray,
+        )
+    _show(found, read_config(args.resume)["task"]["game"], args.json)
 
 
-def _new_run(task: Any, evaluation: Any, parent: Path, argv: list[str]) -> Path:
-    """A folder that says what is to be done in it."""
-    from bidarena.train.folder import COMMAND, CONFIG, new_folder, versions
-
-    folder = new_folder(parent, env_id(task.game), task.algorithm, task.seed)
-    command = shlex.join(["bidarena", "train", *argv])
-    write_whole(folder / COMMAND, f"{command}\n".encode())
-    write_json(
-        folder / CONFIG,
-        {
-            "command": command,
-            "task": task.as_dict(),
-            "evaluation": evaluation.as_dict(),
-            "versions": versions(),
-        },
-    )
-    return folder
-
-
-def _checked(task: Any, evaluation: Any) -> Any:
-    """The learner of a task, if the task and its evaluation make sense."""
-    from bidarena.train.task import make_learner
-
-    for rival in evaluation.rivals:
-        make_bot(task.make_game(), rival)
-    return make_learner(task)
-
-
-def _given_rules(argv: list[str]) -> set[str]:
-    """The names of all options that were typed."""
-    names = (word.partition("=")[0] for word in argv if word.startswith("--"))
-    return {name[2:].replace("-", "_") for name in names}
-
-
-def _plan(game: Game, args: Arguments, given: set[str]) -> tuple[Any, Any]:
-    """The task and its evaluation, from what was typed and the tables of hyperparameters."""
-    from bidarena.train.loop import Evaluation
-    from bidarena.train.task import (
-        Task,
-        algorithm_name,
-        changed,
-        evaluation_settings,
-        hyperparameters,
-    )
-
-    algorithm = algorithm_name(args.engine, args.algo)
-    settings = hyperparameters(algorithm, game.name)
-    steps = settings.pop("steps") if args.steps is None else args.steps
-    settings.pop("steps", None)
-    rules = dict(game.options)
-    for name, value in settings.pop("rules", {}).items():
-        if name not in given:  # what the user says comes first
-            rules[name] = value
-    measured = evaluation_settings(game.name)
-    for name in ("games", "evaluations"):
-        if getattr(args, name) is not None:
-            measured[name] = getattr(args, name)
-    measured["rivals"] = args.rivals or tuple(
-        rival for rival in measured["rivals"] if _plays(make_game(game.name, **rules), rival)
-    )
-    whole("games", measured["games"], 2, 10**7)
-    whole("evaluations", measured["evaluations"], 0, 10**6)
-    whole("seed", args.seed, 0, 2**32 - 1)
-    task = Task(
-        game=game.name,
-        rules=rules,
-        algorithm=algorithm,
-        steps=whole("steps", int(steps), 1, 10**12),
-        seed=args.seed,
-        players=_players(args),
-        settings=changed(settings, _typed(args.set)),
-    )
-    return task, Evaluation(**measured)
-
-
-def _plays(game: Game, rival: str) -> bool:
-    """Does a bot play under these rules? Some refuse more than two players, or other boards."""
-    try:
-        make_bot(game, rival)
-    except ValueError:
-        return False
-    return True
-
-
-def _players(args: Arguments) -> dict[str, Any]:
-    """The keywords of the environment that say who plays where."""
-    from bidarena.train.task import SELF_PLAY
-
-    named = args.opponent or ("self" if args.algo in SELF_PLAY else "random")
-    several = named.split()
-    players: dict[str, Any] = {"opponent": several if len(several) > 1 else named}
-    if args.partner is not None:
-        players["partner"] = args.partner
-    seat = args.seat
-    players["seat"] = int(seat) if seat.isdecimal() else seat
-    return players
-
-
-def _typed(words: tuple[str, ...]) -> dict[str, Any]:
-    """name=value words; values are JSON where they can be."""
-    typed: dict[str, Any] = {}
+def _settings(words: tuple[str, ...]) -> dict[str, Any]:
+    """Return hyperparameters from words such as name=value; a value is JSON if it can be."""
+    settings: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
             raise ValueError(f"set={word!r}: write hyperparameters as name=value")
         try:
-            typed[name] = json.loads(value)
+            settings[name] = json.loads(value)
         except ValueError:
-            typed[name] = value
-    return typed
+            settings[name] = value
+    return settings
 
 
-def _learn(folder: Path, learner: Any, *, pause: float, as_json: bool) -> None:
-    """Run what is in a folder, with a fresh learner or, without one, from its checkpoint."""
-    from bidarena.train.folder import read_config
-    from bidarena.train.loop import Evaluation, run
-    from bidarena.train.plot import draw
-    from bidarena.train.task import Task, make_learner
-
-    config = read_config(folder)
-    task = Task(**config["task"])
-    measured = {**config["evaluation"], "rivals": tuple(config["evaluation"]["rivals"])}
-    again = f"bidarena train --resume {shlex.quote(str(folder))}"
-    try:
-        with _bar(task.steps, f"{task.game} {task.algorithm}") as tell:
-            found = run(
-                learner or make_learner(task),
-                task,
-                Evaluation(**measured),
-                folder,
-                command=config["command"],
-                resume=learner is None,
-                checkpoint_seconds=pause,
-                tell=tell,
-            )
-    except KeyboardInterrupt:
-        print(f"stopped; {again} goes on where it was", file=sys.stderr)
-        raise
-    picture = draw(folder)
+def _show(found: FinishedRun, game: str, as_json: bool) -> None:
+    """Print what a run has found at its end."""
     if as_json:
-        show_json({"folder": str(folder), "picture": picture and str(picture), **found})
-        return
-    _show(task.game, folder, found, picture)
-
-
-def _show(game: str, folder: Path, found: dict[str, Any], picture: Path | None) -> None:
-    table = Table("against", "won / drawn / lost", "of decided", "mean return (95 %)")
-    for rival, score in found["scores"].items():
-        shares = [100 * score[key] / score["games"] for key in ("wins", "draws", "losses")]
-        low, high = score["mean_return_95"]
-        table.add_row(
-            rival,
-            " / ".join(f"{share:.1f}" for share in shares) + " %",
-            f"{100 * score['decided_rate']:.1f} %",
-            f"{score['mean_return']:+.3f} [{low:+.3f}, {high:+.3f}]",
+        show_json(
+            {
+                "folder": str(found.folder),
+                "picture": found.picture and str(found.picture),
+                "steps": found.steps,
+                "cpu_seconds": found.cpu_seconds,
+                "scores": found.scores,
+                "truth": found.truth,
+            }
         )
+        return
+    table = Table("against", "won", "drawn", "lost", "of decided", "mean return (95 %)")
+    for rival, numbers in found.scores.items():
+        score: Any = SimpleNamespace(**numbers)
+        low, high = score.mean_return_95 or (-math.inf, math.inf)
+        mean = with_interval(score.mean_return, (high - low) / 2)
+        table.add_row(rival, *percents(score), percent(score.decided_rate), mean)
     console = Console()
     console.print(table)
-    if found["truth"] is not None:
-        truth = found["truth"]
+    if found.truth is not None:
+        truth = found.truth
         for name, value in {truth["name"]: truth["value"], **truth.get("also", {})}.items():
             console.print(f"{name}: {value:.4f}")
-    console.print(f"kept in {folder}" + (f", drawn in {picture.name}" if picture else ""))
-    console.print(f"next: bidarena match {game} {folder}/best.safetensors random")
+    drawn = f", drawn in {found.picture.name}" if found.picture else ""
+    console.print(f"kept in {found.folder}{drawn}", soft_wrap=True)
+    console.print(f"next: bidarena match {game} {found.policy} random", soft_wrap=True)
 
 
 @contextmanager
-def _bar(total: int, what: str) -> Iterator[Any]:
-    """A progress bar with the speed and what was measured last."""
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+def _shown_progress() -> Iterator[Callable[[RunProgress], None]]:
+    """Show a bar with the speed and the last evaluation; yield the function that moves it.
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    news = TextColumn("{task.fields[news]}")
-    bars = Bars(*columns, TimeRemainingColumn(), news, console=Console(stderr=True), transient=True)
-    with bars:
-        task = bars.add_task(what, total=total, news="")
+    A run that is stopped says how to go on with it.
+    """
+    try:
+        with progress_bars() as show:
 
-        def tell(progress: Any) -> None:
-            shown = [f"{progress.steps_per_s:,.0f} steps/s ({100 * progress.env_share:.0f} % env)"]
-            shown += [f"{name} {_short(name, x)}" for name, x in progress.measured.items()]
-            bars.update(task, completed=min(progress.steps, total), news="  ".join(shown))
+            def progress(run: RunProgress) -> None:
+                news = [f"{run.steps_per_s:,.0f} steps/s ({100 * run.env_share:.0f} % env)"]
+                news += [f"{name} {_short(name, value)}" for name, value in run.measured.items()]
+                what = f"{run.task.game} {run.task.algorithm}"
+                show(what, run.steps, run.task.steps, "  ".join(news))
 
-        yield tell
+            yield progress
+    except KeyboardInterrupt as stopped:
+        print(*stopped.args, file=sys.stderr)
+        raise
 
 
 def _short(name: str, value: float) -> str:

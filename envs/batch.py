@@ -1,7 +1,7 @@
-"""The raw batch: many games of one kind in NumPy arrays, a row each, moved on by compiled code.
+"""The raw batch: many games of one kind in NumPy arrays, one row per game, played by compiled code.
 
-No learner and no opponents here: whoever is to move in a row gets its action from the caller. The
-interfaces of Gymnasium, PettingZoo and SB3 stand on this file and on `learner.py`.
+Here is no learner and no opponent: the caller gives the actions of all players. The interfaces for
+Gymnasium, PettingZoo and SB3 are built on this file and on `learner.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import ArrayLike, NDArray
 
-from bidarena.envs.check import whole
+from bidarena.envs.arguments import whole
 from bidarena.envs.compile import borrow
 from bidarena.envs.game import (
     OVER,
@@ -34,21 +34,30 @@ from bidarena.envs.game import (
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS, seeded
 
-CHANCE = slice(0, WORDS)  # the generator of deals and coins of a row
-LUCK = slice(WORDS, 2 * WORDS)  # the generator of bots, seats and line-ups of a row
+# Each row has two generators, side by side in one array, so that the cards a game is dealt do not
+# depend on how often a bot draws.
+CHANCE = slice(0, WORDS)  # for the rules: deals and other draws
+LUCK = slice(WORDS, 2 * WORDS)  # for everything else: bots, the learner's seat, line-ups
 
 
 class Batch:
-    """`rows` games side by side.
+    """Many games side by side, one per row.
+
+    Args:
+        game: the game to play.
+        rows: the number of games.
+        seed: row i is seeded with seed + i; None: with random numbers of the operating system.
+        threads: how many threads share the rows; the results do not depend on it.
 
     Attributes (read them, do not write them):
         movers: (rows,) the player to move; -1 where the game is over, -2 where it was cut short.
-        observations: (rows, observation_size) float32, as seen by the mover.
+        observations: (rows, observation_size) float32, as seen by the mover; by player 0 where the
+            game is over.
         masks: (rows, actions) int8, the mover's legal actions; all ones where the game is over.
         returns: (rows, players) the result where the game is over, else 0.
         illegal: (rows,) bool, whether the last move of the row was illegal and lost the game.
-        states: (rows, state_size) the games themselves, nothing hidden.
-        rngs: (rows, 4) the two generators of each row.
+        states: (rows, state_size) the games themselves, with all that is hidden.
+        rngs: (rows, 4) the two generators of each row, `CHANCE` and `LUCK`.
     """
 
     def __init__(self, game: Game, rows: int, *, seed: int | None = None, threads: int = 1) -> None:
@@ -67,6 +76,7 @@ class Batch:
         self.reset(seed=seed)
 
     def _bind(self) -> None:
+        """Get the compiled functions, which cannot be pickled with the rest."""
         self._deal = self.game.compiled(deal_rows)
         self._move = self.game.compiled(move_rows)
 
@@ -83,10 +93,12 @@ class Batch:
         *,
         seed: int | Iterable[int | None] | None = None,
     ) -> None:
-        """Deal new games in all rows, or in the rows where `where` is true.
+        """Deal new games in all rows, or in some.
 
-        With `seed`, row i is seeded with seed + i (or the i-th of several seeds), as a single
-        environment with that seed would be. Without one the rows' generators go on.
+        Args:
+            where: (rows,) bools, True in the rows to deal; None: in all rows.
+            seed: a number: row i is seeded with seed + i, as a single environment with that seed
+                would be. Several: one per row. None: the generators of the rows go on.
         """
         chosen = np.ones(self.rows, np.bool_) if where is None else _row_mask(where, self.rows)
         seed_rows(self.rngs, seed, np.random.default_rng(), chosen)
@@ -96,8 +108,8 @@ class Batch:
     def step(self, actions: ArrayLike) -> None:
         """Apply one action per row for the player to move; rows that are over stay as they are.
 
-        An illegal action (also one out of range, or NaN) loses the game for the mover's side: see
-        `forfeits`.
+        An illegal action loses the game for the mover's side: see `forfeits`. Numbers out of range
+        and NaN are illegal actions.
         """
         chosen = as_actions(actions, self.rows)
         args = (self.game.cfg, self.states, self.rngs, chosen, self._forfeits, self.movers)
@@ -105,7 +117,13 @@ class Batch:
         self.threads.over(self.rows, self._move, *args, *views)
 
     def ask(self, bot: Bot, where: NDArray[np.bool_], actions: NDArray[np.int64]) -> None:
-        """Write the choice of a compiled bot into `actions` in the rows where `where` is true."""
+        """Write a bot's choices into `actions` for the chosen rows that are not over.
+
+        Args:
+            bot: the bot, made for this game.
+            where: (rows,) bools, True in the chosen rows.
+            actions: (rows,) int64; other rows keep what they hold.
+        """
         bot.check_fits(self.game)
         fits = actions.shape == (self.rows,) and actions.dtype == np.int64 and actions.flags.carray
         if not fits:
@@ -130,10 +148,20 @@ def ask_bot(
     *,
     threads: Threads,
 ) -> None:
-    """Write a bot's choice for the player in `movers` into `actions`, in each of `rows`.
+    """Ask a bot for its action in some rows, and write the answers into `actions`.
 
-    A bot that is asked outside of compiled code is asked for one row after another: it has threads
-    or a memory of its own.
+    A bot with `outside` is asked for one row after another, because it may have threads or a memory
+    of its own.
+
+    Args:
+        game: the game that is played.
+        bot: the bot to ask.
+        states: (all rows, state_size) the games.
+        rngs: (all rows, 4) their generators; the bot draws from `LUCK`.
+        rows: (k,) the indexes of the rows to ask for.
+        movers: (k,) the player to move in each of them.
+        actions: (all rows,) where the answers are written.
+        threads: the threads that share the rows.
     """
     if bot.outside is not None:
         for row, mover in zip(rows, movers, strict=True):
@@ -145,15 +173,21 @@ def ask_bot(
 
 
 class Threads:
-    """Cuts rows into equal chunks and works on them in as many threads, this one included."""
+    """A pool that cuts rows into `count` equal chunks and works on each in a thread of its own.
+
+    The calling thread is one of them.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self._pool: ThreadPoolExecutor | None = None
-        self._process = 0  # in which the pool was made: its threads do not live on after a fork
+        self._process = 0  # the process that made the pool; after a fork its threads are gone
 
     def over(self, rows: int, function: Callable[..., int | None], *args: Any) -> int:
-        """Call function(*args, first, last) over all rows; the sum of what the calls return."""
+        """Call function(*args, first, last) for each chunk and return the sum of the results.
+
+        A result of None counts as 0.
+        """
         if self.count == 1:
             return function(*args, 0, rows) or 0
         if self._pool is None or self._process != os.getpid():
@@ -167,7 +201,7 @@ class Threads:
         return total + sum(other.result() or 0 for other in others)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"count": self.count, "_pool": None, "_process": 0}  # threads do not travel
+        return {"count": self.count, "_pool": None, "_process": 0}  # threads cannot be pickled
 
 
 def seed_rows(
@@ -176,14 +210,17 @@ def seed_rows(
     fallback: np.random.Generator,
     where: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_]:
-    """Seed rows (all, or where `where` is true) and tell which ones have a new seed.
+    """Seed the generators of some rows in place, and of all rows that were never seeded.
 
     Args:
         rngs: (rows, words) the generators, all zeros where a row was never seeded.
-        seed: a number: row i gets seed + i; one for each row: None leaves that row as it is; None:
-            rows that never had one get words of `fallback`.
-        fallback: where words come from without a seed.
-        where: which rows to touch.
+        seed: a number: row i gets seed + i. A list with an entry per row: None leaves that row as
+            it is. None: leaves all rows as they are.
+        fallback: seeds the rows that have no seed now and never had one.
+        where: (rows,) bools, the rows that `seed` is for; None: all.
+
+    Returns:
+        (rows,) bools, True in the rows that were seeded.
     """
     rows = len(rngs)
     if isinstance(seed, Iterable) and not isinstance(seed, str | bytes):
@@ -208,12 +245,12 @@ def seed_rows(
 
 
 def forfeits(game: Game) -> NDArray[np.float64]:
-    """(loser, player) what everybody gets when `loser` takes an illegal action.
+    """Return (players, players) results: row i holds every player's when i acts illegally.
 
-    The loser's side gets -1, or the worst result of the game if that is worse, so that breaking the
-    rules never pays; in a zero-sum game the others share what it lost.
+    The side of player i gets -1, or the worst result of the game if that is worse, so that an
+    illegal action never pays. In a zero-sum game the others share what that side loses.
     """
-    side = np.equal.outer(game.teams, game.teams)  # (loser, player) are they on one side?
+    side = np.equal.outer(game.teams, game.teams)  # (loser, player) whether they are on one side
     worst = min(-1.0, game.return_range[0])
     losers = side.sum(axis=1, keepdims=True)
     share = -worst * losers / (game.players - losers) if game.zero_sum else 0.0
@@ -221,7 +258,11 @@ def forfeits(game: Game) -> NDArray[np.float64]:
 
 
 def as_action(action: Any) -> int:
-    """One action as an int; a number that is not whole or beyond all bounds becomes -1: illegal."""
+    """Return an action as an int, or -1, which is illegal, if it is not whole or is huge.
+
+    Raises:
+        TypeError: it is not a number.
+    """
     try:
         number = operator.index(action)
     except TypeError:
@@ -236,9 +277,9 @@ def as_action(action: Any) -> int:
 
 
 def as_actions(actions: ArrayLike, rows: int) -> NDArray[np.int64]:
-    """One int64 action per row; whatever is not a whole number becomes -1, which is illegal.
+    """Return one int64 action per row; a number that is not whole becomes -1, which is illegal.
 
-    The result is contiguous and writeable, because Numba would compile anew for anything else.
+    The result is contiguous and writeable, because Numba compiles anew for other kinds of arrays.
     """
     array = np.asarray(actions)
     if array.shape != (rows,):
@@ -261,7 +302,13 @@ def as_actions(actions: ArrayLike, rows: int) -> NDArray[np.int64]:
 def ask_policy(
     policy: Callable[[Any, Any], Any], observations: NDArray[np.float32], masks: NDArray[np.int8]
 ) -> NDArray[np.int64]:
-    """The actions of a callable for some rows: all at once if it is marked `batched`."""
+    """Return the actions of a callable for some rows; it is asked once if marked `batched`.
+
+    Args:
+        policy: `(observation, mask) -> action`, or `batched` (see `learner.py`).
+        observations: (rows, observation_size).
+        masks: (rows, actions).
+    """
     if getattr(policy, "batched", False):
         answers = policy(observations, masks)
     else:
@@ -270,13 +317,14 @@ def ask_policy(
 
 
 def _row_mask(where: NDArray[np.bool_], rows: int) -> NDArray[np.bool_]:
+    """Return `where` as an array; raise ValueError unless it holds one bool per row."""
     mask = np.asarray(where)
     if mask.dtype != np.bool_ or mask.shape != (rows,):
         raise ValueError(f"where: expected {rows} bools, got {mask.dtype} of shape {mask.shape}")
     return mask
 
 
-# --- compiled for each game ----------------------------------------------------------------------
+# --- compiled for each game: loops over the rows from `first` to `last` - 1 -----------------------
 
 
 def deal_rows(
@@ -292,7 +340,7 @@ def deal_rows(
     first: int,
     last: int,
 ) -> None:
-    """Deal new games in the chosen rows."""
+    """Deal new games in the chosen rows and fill the arrays that `Batch` shows."""
     cfg, states, rngs = borrow(cfg), borrow(states), borrow(rngs)
     observations, masks, results = borrow(observations), borrow(masks), borrow(results)
     for i in range(first, last):
@@ -316,7 +364,7 @@ def move_rows(
     first: int,
     last: int,
 ) -> None:
-    """Apply the mover's action in every row that is not over."""
+    """Apply the mover's action in every row that is not over; refill what `Batch` shows."""
     cfg, states, rngs = borrow(cfg), borrow(states), borrow(rngs)
     observations, masks, results = borrow(observations), borrow(masks), borrow(results)
     for i in range(first, last):
@@ -346,7 +394,10 @@ def choose_rows(
     first: int,
     last: int,
 ) -> None:
-    """Ask one compiled bot for its action in each of `rows`, as the player in `movers`."""
+    """Write the action of one compiled bot in each of `rows`, as the player in `movers`.
+
+    `width` is the number of actions of the game.
+    """
     cfg, params, states, rngs = borrow(cfg), borrow(params), borrow(states), borrow(rngs)
     scratch = np.empty(width, np.int8)
     for k in range(first, last):
@@ -363,6 +414,7 @@ def _show(
     masks: NDArray[np.int8],
     results: NDArray[np.float64],
 ) -> None:
+    """Fill a row of the arrays that `Batch` shows from its state."""
     mover = to_move(cfg, state)
     movers[row] = mover
     if mover >= 0:

@@ -1,4 +1,7 @@
-"""Sets of up to 62 things as whole numbers, a bit each; plain functions that get compiled."""
+"""Sets of up to 62 things as whole numbers: bit i is set if thing i is in the set.
+
+The functions are plain, and compiled into the code that calls them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from bidarena.envs.rng import Words, below
 
 
 def count(mask: int) -> int:
-    """How many bits are set. Compilers know this pattern and replace it by one instruction."""
+    """Return how many bits are set. Compilers replace this pattern by one instruction."""
     mask = mask - ((mask >> 1) & 0x5555555555555555)
     mask = (mask & 0x3333333333333333) + ((mask >> 2) & 0x3333333333333333)
     mask = (mask + (mask >> 4)) & 0x0F0F0F0F0F0F0F0F
@@ -15,7 +18,10 @@ def count(mask: int) -> int:
 
 
 def nth(mask: int, n: int) -> int:
-    """The index of the n-th lowest bit that is set, from 0; halving, because loops mispredict."""
+    """Return the index of the n-th lowest bit that is set, counted from 0.
+
+    By halving: a loop over the bits is slower, because the processor mispredicts where it ends.
+    """
     at = 0
     for width in (32, 16, 8, 4, 2, 1):
         lower = count((mask >> at) & ((1 << width) - 1))
@@ -26,12 +32,12 @@ def nth(mask: int, n: int) -> int:
 
 
 def lowest(mask: int) -> int:
-    """The index of the lowest bit that is set; of the empty set 62."""
+    """Return the index of the lowest bit that is set; 62 for the empty set."""
     return count(((mask & -mask) - 1) & 0x3FFFFFFFFFFFFFFF)
 
 
 def highest(mask: int) -> int:
-    """The index of the highest bit that is set; of the empty set -1."""
+    """Return the index of the highest bit that is set; -1 for the empty set."""
     for shift in (1, 2, 4, 8, 16, 32):
         mask |= mask >> shift
     return count(mask) - 1
@@ -39,7 +45,7 @@ def highest(mask: int) -> int:
 
 @apart
 def subset(rng: Words, mask: int, size: int) -> int:
-    """`size` of the bits of `mask`, every choice equally likely."""
+    """Return `size` of the bits of `mask`, every choice equally likely."""
     left = count(mask)
     if 2 * size > left:
         return mask ^ _few_of(rng, mask, left - size)
@@ -47,7 +53,7 @@ def subset(rng: Words, mask: int, size: int) -> int:
 
 
 def _few_of(rng: Words, mask: int, size: int) -> int:
-    """The same, fast when few are chosen."""
+    """Return `size` of the bits of `mask`, drawn one by one; fast when few are chosen."""
     chosen = 0
     left = count(mask)
     for k in range(size):

@@ -1,17 +1,24 @@
-"""Turns plain functions into compiled ones: rules of games, and generic code over those rules.
+"""Compile plain functions: the rules of games, and generic code that calls those rules.
 
-Rules and generic loops are written as plain Python. `compiled` makes a copy of such a function in
-which every global name of a plain function is replaced by that function compiled, and every rule
-stub of `bidarena.envs.game` by the rule of one particular game. The copy is compiled by Numba on
-its first call and kept in Numba's cache on disk, so that the next process only loads it.
+Rules and generic loops are written in plain Python. A generic loop has to serve every game, so it
+calls stubs such as `step` (see `game.py`). `compiled(loop, rules, label)` makes it a loop of one
+game in two steps:
 
-Numba's cache notices changes in the file of the function itself only. Therefore the name of each
-copy carries a digest of everything it was made from: the code of all functions it reaches and the
-values of all constants they read.
+1. Copy the function. A Python function looks up the functions and constants that it uses in its
+   dict `__globals__`. The copy gets a dict of its own. In it the name of a stub stands for the rule
+   of this game, and the name of any other plain function for a compiled copy of that function.
+2. Give the copy to Numba, which compiles it to machine code on the first call and saves the result
+   on disk. The next process only loads it.
+
+Numba finds a saved result by the name of the function. It compiles anew when the file of the
+function has changed, but does not notice a change in another file on which the function depends.
+Therefore the name of each copy ends with a digest: a hash of the code of all functions that the
+copy reaches and of the values of all constants that they read. If one changes, so does the name.
 """
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import re
 import sys
@@ -19,77 +26,100 @@ import time
 import types
 import warnings
 from collections.abc import Mapping
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, wraps
 from typing import Any
 
 import numpy as np
+
+from bidarena.envs.fold import fold_named_tuples
 
 Function = Any  # a plain function; Callable would hide __code__ and __globals__
 
 _RULE_MARK = "__bidarena_rule__"
 
-# Rules are small and called in hot loops: inlining them spares reference counts on their arrays.
-# What is marked `apart` is not inlined.
+# nogil: threads run compiled code at the same time. error_model: as in NumPy, a division by zero
+# gives inf or nan and raises nothing. forceinline: rules are small and called in hot loops, and
+# inlined code does not count references to its arrays; functions marked `apart` are not inlined.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 _APART_MARK = "__bidarena_apart__"
 
-# (function, rules) -> compiled copy; a rule set is identified by its functions.
+# (function, the rules it uses, by name) -> its compiled copy
 _copies: dict[tuple[Function, tuple[tuple[str, Function], ...]], Function] = {}
 
 
 def rule(stub: Function) -> Function:
-    """Mark `stub` as a name that `compiled` replaces by a function of the game at hand."""
+    """Mark a function as a stub, which `compiled` replaces by the rule of that name; return it."""
     setattr(stub, _RULE_MARK, stub.__name__)
     return stub
 
 
 def apart(body: Function) -> Function:
-    """Mark a function that is compiled by itself and called, not inlined wherever it is used.
+    """Mark a function that is compiled once and called, not inlined into its callers; return it.
 
-    For what is large and not in the innermost loop, such as a deal: a copy of it in every place
-    would take long to compile, and the call is not noticed.
+    Use it for a large function outside the innermost loop, such as a deal. Inlined, it would be
+    compiled again in every place that calls it, and there the time of a call does not matter.
     """
     setattr(body, _APART_MARK, True)
     return body
 
 
-def borrow(array: Any) -> Any:
-    """The same array without its reference count, for the top of a compiled loop.
+def fill_in(body: Function, module: str, name: str, **functions: Function) -> Function:
+    """Return a copy of a plain function in which stubs are replaced by other plain functions.
 
-    Every view of a row (`states[i]`) otherwise counts references up and down with atomic
-    instructions, which takes longer than most rules. Whoever owns the array must keep it alive:
+    Use it for functions that differ in one step only. The copy is a plain function as well. Assign
+    it to the variable `name` of `module`, where pickle looks for it.
+
+    Args:
+        body: the function to copy.
+        module: `__name__` of the module that keeps the copy.
+        name: the name of the copy.
+        **functions: the function that replaces each stub, by the name of the stub.
+    """
+    copy = types.FunctionType(
+        body.__code__, {**body.__globals__, **functions}, name, body.__defaults__
+    )
+    copy.__module__, copy.__qualname__, copy.__doc__ = module, name, body.__doc__
+    return copy
+
+
+def borrow(array: Any) -> Any:
+    """Return the same array without its reference count, for the top of a compiled loop.
+
+    Otherwise every view of a row (`states[i]`) counts references up and down with atomic
+    instructions, which takes longer than most rules. The owner of the array must keep it alive:
     callers do that for arguments; a function that makes an array itself calls `keep` at its end.
-    In plain Python it is the array itself.
+    In plain Python this returns the array itself.
     """
     return array
 
 
 def keep(arrays: Any) -> None:
-    """Does nothing, but until here arrays made in this function and borrowed are not freed."""
+    """Keep borrowed arrays that the calling function made alive up to here; do nothing else."""
 
 
 def seconds() -> float:
-    """A monotonic clock in seconds, for bots that think for a given time; also inside loops."""
+    """Return the time of a monotonic clock in seconds; compiled code can call it too."""
     return time.monotonic()
 
 
 def compiled(body: Function, rules: Mapping[str, Function], label: str) -> Function:
-    """A compiled copy of `body` in which the rule stubs stand for `rules`.
+    """Return a compiled copy of `body` in which the stubs are replaced by `rules`.
 
     Args:
-        body: a plain function. Functions it calls are plain functions too, imported by name.
-        rules: the functions behind the rule stubs, by name.
-        label: what the user is told is being compiled, usually the name of the game.
+        body: a plain function. The functions that it calls are plain too, and imported by name.
+        rules: the function that replaces each stub, by the name of the stub.
+        label: shown to the user while this is compiled; usually the name of the game.
     """
     from numba import config
 
     _watch_compilation()
+    fold_named_tuples()
     function = _copy(body, dict(rules), label)
     return _quiet_overflow(function) if config.DISABLE_JIT else function
 
 
 def digest(body: Function, rules: Mapping[str, Function]) -> str:
-    """Twelve hex digits that change whenever `body` or anything it reaches changes."""
+    """Return twelve hex digits that change when `body` or anything that it reaches changes."""
     lines = [repr(_OPTIONS)]
     _describe(body, dict(rules), {}, lines, {})
     return _hashed(lines)
@@ -100,19 +130,20 @@ def _hashed(lines: list[str]) -> str:
 
 
 def _copy(body: Function, rules: dict[str, Function], label: str) -> Function:
+    """Return the compiled copy of `body`, made at the first call for the rules that it uses."""
     if body.__closure__:
         raise TypeError(f"{_where(body)} uses variables of an enclosing function; pass them in")
-    reached: dict[Function, None] = {}
     lines = [repr(_OPTIONS)]
     used: dict[str, Function] = {}
-    _describe(body, rules, reached, lines, used)
-    key = (body, tuple(sorted(used.items())))  # what it does not reach makes no difference
+    _describe(body, rules, {}, lines, used)
+    key = (body, tuple(sorted(used.items())))  # games that differ in other rules share the copy
     if key not in _copies:
         _copies[key] = _new_copy(body, rules, label, _hashed(lines))
     return _copies[key]
 
 
 def _new_copy(body: Function, rules: dict[str, Function], label: str, hashed: str) -> Function:
+    """Copy `body` with globals of its own (see the top of this file) and compile the copy."""
     namespace = dict(body.__globals__)
     for name, value in _references(body):
         target = _resolve(value, rules)
@@ -123,7 +154,7 @@ def _new_copy(body: Function, rules: dict[str, Function], label: str, hashed: st
         elif isinstance(target, types.FunctionType):
             namespace[name] = _copy(target, rules, label)
     copy = types.FunctionType(body.__code__, namespace, body.__name__, body.__defaults__)
-    # The name becomes that of a file, so a label such as "mine/nim" must not stay as it is.
+    # Numba names a file after the function, so the slash of a label "mine/game" must go.
     tag = re.sub(r"\W+", "_", label)
     copy.__qualname__ = f"{body.__name__}__{tag}_{hashed}"
     copy.__module__ = body.__module__
@@ -147,6 +178,11 @@ def _jit(copy: types.FunctionType, options: dict[str, Any]) -> Function:
 
 @lru_cache(maxsize=1)
 def _borrow_intrinsic() -> Any:
+    """Return `borrow` for compiled code.
+
+    Numba runs `build` while it compiles a call. The code that `build` emits makes another array
+    header over the same data. Its `meminfo`, by which Numba counts references, is left empty.
+    """
     from numba import config
     from numba.extending import intrinsic
     from numba.np.arrayobj import make_array, populate_array
@@ -176,7 +212,10 @@ def _borrow_intrinsic() -> Any:
 
 @lru_cache(maxsize=1)
 def _seconds_intrinsic() -> Any:
-    """The same clock as time.monotonic, read without Python by the C library's clock_gettime."""
+    """Return `seconds` for compiled code.
+
+    The code that `build` emits calls `clock_gettime` of the C library, as time.monotonic does.
+    """
     from llvmlite import ir
     from numba import config, types
     from numba.core.cgutils import get_or_insert_function
@@ -207,6 +246,7 @@ def _seconds_intrinsic() -> Any:
 
 
 def _tell_no_cache(reason: Exception) -> None:
+    """Warn, once in a process, that Numba has nowhere to save what it compiles."""
     if "no cache" in _told:
         return
     _told.add("no cache")
@@ -218,18 +258,15 @@ def _tell_no_cache(reason: Exception) -> None:
 
 
 def _references(body: Function) -> list[tuple[str, Any]]:
-    """The global names that `body` reads, with their values, nested code included."""
-    names: dict[str, None] = {}
-    pending = [body.__code__]
-    while pending:
-        code = pending.pop()
-        names.update(dict.fromkeys(code.co_names))
-        pending += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    """Return the global names that `body` reads, with their values.
+
+    Code nested in `body`, such as a comprehension, is searched as well.
+    """
     scope = body.__globals__
-    found = [(name, scope[name]) for name in names if name in scope]
+    found = [(name, scope[name]) for name in _global_names(body.__code__) if name in scope]
     for name, value in found:
         if isinstance(value, types.ModuleType) and value.__name__ not in ("numpy", "math"):
-            # What is read through a module could change without the digest noticing.
+            # The digest covers the values of names, not what is read through a module.
             raise TypeError(
                 f"{_where(body)} reads {name}.something; compiled code takes functions and "
                 f"constants by name: from {value.__name__} import something"
@@ -237,7 +274,22 @@ def _references(body: Function) -> list[tuple[str, Any]]:
     return found
 
 
+@cache
+def _global_names(code: types.CodeType) -> tuple[str, ...]:
+    """Return the global names that `code` and the code nested in it read.
+
+    `co_names` would not do: it has the names of attributes too, and the field of a named tuple may
+    be called like a function of the module.
+    """
+    read = [step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"]
+    for nested in code.co_consts:
+        if isinstance(nested, types.CodeType):
+            read += _global_names(nested)
+    return tuple(dict.fromkeys(read))
+
+
 def _resolve(value: Any, rules: Mapping[str, Function]) -> Any:
+    """Return the rule that replaces `value` if it is a stub, else `value` itself."""
     name = getattr(value, _RULE_MARK, None) if isinstance(value, types.FunctionType) else None
     if name is None:
         return value
@@ -253,12 +305,17 @@ def _describe(
     lines: list[str],
     used: dict[str, Function],
 ) -> None:
-    """Append to `lines` all that the compiled `body` depends on; note the rules it uses in `used`.
+    """Append to `lines` a text of everything that the compiled `body` depends on.
 
-    `path` holds the functions on the way here: finding one of them again is a circle, which Numba's
-    cache cannot keep.
+    Args:
+        body: the function to describe, with all functions that it reaches.
+        rules: the function that replaces each stub.
+        path: the chain of callers that led to `body`. If `body` is one of them, it calls itself;
+            Numba cannot save such a function, and a TypeError is raised.
+        lines: where the description is appended.
+        used: where the rules that `body` reaches are added, by name.
     """
-    if body in (borrow, seconds):  # not compiled from their code
+    if body in (borrow, seconds):  # compiled code has versions of its own
         return
     if body in path:
         raise TypeError(f"{_where(body)} calls itself, directly or not; write a loop with a stack")
@@ -281,6 +338,7 @@ def _describe(
 
 
 def _describe_code(code: types.CodeType, lines: list[str]) -> None:
+    """Append to `lines` the bytecode, names and constants of a code object and those inside it."""
     lines.append(f"{code.co_code.hex()} {code.co_names} {code.co_varnames}")
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -290,7 +348,10 @@ def _describe_code(code: types.CodeType, lines: list[str]) -> None:
 
 
 def _quiet_overflow(function: Function) -> Function:
-    """For NUMBA_DISABLE_JIT=1: the generator's arithmetic wraps around without warnings."""
+    """Return `function` without NumPy's warnings of overflow, for NUMBA_DISABLE_JIT=1.
+
+    The random generator's arithmetic wraps around on purpose.
+    """
 
     @wraps(function)
     def quiet(*args: Any) -> Any:
@@ -302,12 +363,13 @@ def _quiet_overflow(function: Function) -> Function:
 
 # --- telling the user that something is being compiled -------------------------------------------
 
-_labels: dict[str, str] = {}
-_told: set[str] = set()
+_labels: dict[str, str] = {}  # qualified name of a compiled copy -> its label
+_told: set[str] = set()  # labels, and "no cache", that the user was told of already
 
 
 @lru_cache(maxsize=1)
 def _watch_compilation() -> None:
+    """Ask Numba to report when it begins to compile a function."""
     from numba.core import event
 
     class Teller(event.Listener):  # type: ignore[misc]
@@ -321,6 +383,7 @@ def _watch_compilation() -> None:
 
 
 def _tell(qualname: str) -> None:
+    """Print that something is being compiled, once for each label."""
     label = _labels.get(qualname)
     if label is not None and label not in _told:
         _told.add(label)

@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, whenever the writing process is killed."""
+"""Write files so that they are complete or absent, even if the process is killed meanwhile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from typing import IO, Any
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write beside `path`, see to it that it is on the disk, then put it in the place of `path`."""
+    """Write bytes to a draft beside `path`, wait until they are on the disk, rename it to `path`.
+
+    Missing folders are made.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -24,12 +27,16 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """One JSON value as a file."""
+    """Write a value as JSON, completely or not at all; see `write_whole`."""
     write_whole(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
 def lock(file: IO[Any], folder: Path) -> None:
-    """Claim a folder until `file` in it is closed; a ValueError if another run has claimed it."""
+    """Claim a folder for this process until `file`, which is open in it, is closed.
+
+    Raises:
+        ValueError: another process has claimed the folder.
+    """
     try:
         import fcntl
     except ImportError:  # Windows, where two runs in one folder are not prevented

@@ -1,16 +1,19 @@
 """What a game is: seven functions over a flat state, and a record of facts about them.
 
-The functions are written in a game's `rules.py` under exactly the names below. The stubs here only
-declare them: generic code imports the stubs, and `Game.compiled` makes a copy of that code in which
-they stand for the rules of one game (see `compile.py`).
+A game defines the seven functions, its rules, in its `rules.py` under exactly the names below. The
+functions in this file are stubs: they declare names and types, and raise when called. Generic code
+imports the stubs, and `Game.compiled` returns a compiled copy of that code in which each stub is
+replaced by the rule of one game (see `compile.py`).
 
-How to add a game of your own without touching this package: `docs/adding_a_game.md`.
+Rules write their results into arrays that the caller provides. `docs/adding_a_game.md` shows how to
+add a game of your own without touching this package.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,100 +23,121 @@ from numpy.typing import NDArray
 
 from bidarena.envs.compile import Function, compiled, rule
 
-Cfg = NDArray[np.int64]  # the rules in force: options as numbers, the same for all rows
-State = NDArray[np.int64]  # one game, flat
-Rng = NDArray[np.uint64]  # the words of one generator (rng.py)
-Mask = NDArray[np.int8]  # (actions,) 1 where allowed
+Cfg = NDArray[np.int64]  # the options of the rules as numbers; all games of a batch share them
+State = NDArray[np.int64]  # (state_size,) one game with all that is hidden
+Rng = NDArray[np.uint64]  # (2,) the state of one random generator (rng.py)
+Mask = NDArray[np.int8]  # (actions,) 1 where the action is legal, else 0
 Observation = NDArray[np.float32]  # (observation_size,)
 Returns = NDArray[np.float64]  # (players,)
 Params = NDArray[Any]  # options and tables of a compiled bot, mostly flat float64
 
-OVER = -1  # to_move: the game has come to its end
-CUT_SHORT = -2  # to_move: a limit on the length of the game was reached
+OVER = -1  # returned by to_move when the game has come to its end
+CUT_SHORT = -2  # returned by to_move when the game has reached a limit on its length
 
 
 @rule
 def reset(cfg: Cfg, state: State, rng: Rng) -> None:
-    """Deal a new game into `state`."""
+    """Deal a new game into `state`, which may still hold an old game: write every part."""
     raise NotImplementedError
 
 
 @rule
 def to_move(cfg: Cfg, state: State) -> int:
-    """The player to move, `OVER` or `CUT_SHORT`.
+    """Return the player to move, `OVER` or `CUT_SHORT`.
 
-    Simultaneous moves are committed one player after another and stay hidden until all are in.
+    Players who move at the same time are asked one after another. The state keeps their moves
+    hidden until the last of them has moved.
     """
     raise NotImplementedError
 
 
 @rule
 def legal(cfg: Cfg, state: State, mask: Mask) -> None:
-    """Write 1 or 0 for every action: may the player to move take it?"""
+    """Write 1 for every action that the player to move may take, and 0 for all others."""
     raise NotImplementedError
 
 
 @rule
 def step(cfg: Cfg, state: State, action: int, rng: Rng) -> None:
-    """Apply a legal action of the player to move, and the chance that follows it."""
+    """Apply a legal action of the player to move, then draw the chance events that follow it."""
     raise NotImplementedError
 
 
 @rule
 def returns(cfg: Cfg, state: State, out: Returns) -> None:
-    """Write the result of every player; read only when the game is over or cut short."""
+    """Write every player's result, which counts only when the game is over or was cut short."""
     raise NotImplementedError
 
 
 @rule
 def observe(cfg: Cfg, state: State, player: int, out: Observation) -> None:
-    """Write what `player` may know, seen from his own side."""
+    """Write what `player` may know, from that player's point of view: own values come first.
+
+    Called for any player at any time, also for one who is not to move and after the end.
+    """
     raise NotImplementedError
 
 
 @rule
 def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
-    """Replace, in place, everything `player` cannot know by a random consistent guess."""
+    """Replace, in place, everything `player` cannot know by a random guess that fits the rest.
+
+    The guess must not depend on the values that it replaces.
+    """
     raise NotImplementedError
 
 
 @rule
 def signature(cfg: Cfg, state: State, player: int) -> int:
-    """Optional: a number for what `player` has just seen happen, for searches to tell apart.
+    """Optional: return a number for what `player` saw of the last move. Searches use it.
 
-    Of two states that follow on positions which he could not tell apart, it is the same if he
-    cannot tell these apart either, and differs if he can. What he knew before need not be in it.
+    Take two states that are reached by one move from positions that look alike to `player`. Their
+    numbers must be equal if the two states look alike to `player` as well, and differ if they do
+    not. What `player` knew before the move need not be part of the number.
     """
     raise NotImplementedError
 
 
 @rule
 def withdraw(cfg: Cfg, state: State) -> None:
-    """Optional: take back, in place, all moves that wait for others made at the same time.
+    """Optional: take back, in place, the moves that are still hidden because others move too.
 
-    What is left is the same whatever they were, and the first player of the moment is to move.
+    Afterwards the first player of this moment is to move again, and nothing in the state may depend
+    on the moves that were taken back.
     """
     raise NotImplementedError
 
 
 @rule
 def act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
-    """A compiled bot's choice for `player`, who is to move.
+    """Return the action that a compiled bot chooses for `player`, who is to move.
 
-    `scratch` is room for a mask that the bot may fill with `legal`. The bot reads nothing of the
-    state that `player` cannot know; `bidarena.envs.testing.check_bot` proves it.
+    The bot must not use anything in the state that `player` cannot know;
+    `bidarena.envs.testing.check_bot` tests this.
+
+    Args:
+        cfg: the options of the rules.
+        params: the options and tables of the bot.
+        state: the game, with all that is hidden.
+        player: the player to move.
+        rng: a generator for the bot's own random choices.
+        scratch: room for one mask; the bot may fill it with `legal(cfg, state, scratch)`.
     """
     raise NotImplementedError
 
 
 RULES = ("reset", "to_move", "legal", "step", "returns", "observe", "determinize")
-OPTIONAL = ("signature", "withdraw")  # what searches use if a game has it
+OPTIONAL = ("signature", "withdraw")  # rules that searches use where a game defines them
 
 
 def rules_of(module: Any) -> dict[str, Function]:
-    """The seven functions of a module, or of the module of that name: rules_of(__name__).
+    """Return the seven rules of a module by name, with those optional rules that it defines.
 
-    Those of the optional ones that it has come with them.
+    Args:
+        module: a module or its name. A game in one file calls `rules_of(__name__)`.
+
+    Raises:
+        ValueError: one of the seven functions is missing.
     """
     if isinstance(module, str):
         module = sys.modules.get(module) or importlib.import_module(module)
@@ -126,30 +150,64 @@ def rules_of(module: Any) -> dict[str, Function]:
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game with its options fixed: the rules, and the facts that generic code relies on."""
+    """A game with its options fixed: the rules, and the facts that generic code relies on.
+
+    A game's factory makes this record: a function that takes the options of the rules as keywords.
+
+    Args:
+        name: the name under which the game is registered.
+        options: the keywords with which the factory makes this game again; JSON must be able to
+            hold them.
+        rules: the seven functions by name, and optional ones; `rules_of` collects them.
+        cfg: the options as a flat int64 array, which every rule receives.
+        players: the number of players, who are numbered from 0.
+        actions: the number of actions, which are numbered from 0. All players share them.
+        longest: no game has more decisions than this, those of all players counted together.
+        state: the named parts of the state, without a gap; see `layout`.
+        observation: the named parts of an observation, without a gap.
+        simultaneous: the part of the state that keeps its value while players commit moves that
+            they make at the same time, for example the number of the round. None: every move is
+            seen before the next one.
+        hidden: whether anything but such moves may be hidden from a player.
+        zero_sum: whether the results of all players add up to 0.
+        teams: the number of each player's side. Empty: every player is a side of their own.
+        observation_range: the least and the greatest value in an observation.
+        return_range: the least and the greatest result of a player.
+        score: the part of the state that counts points, one number per player. None: no points.
+        score_unit: how much 1 in that part is worth.
+        ansi: "module:function" of a function `(game, state, seat) -> str` that draws the state as
+            `seat` sees it.
+        picture: "module:function" of a function `(game, state, seat) -> (height, width, 3) uint8`.
+        phrases: "module:NAME" of a `Phrasebook` (bidarena.envs.phrases): how moves are named and
+            typed. Empty: actions go by their numbers.
+
+    Attributes:
+        key: bytes that two games share only if they have the same rules and options.
+        state_size: the length of the state.
+        observation_size: the length of an observation.
+    """
 
     name: str
-    options: dict[str, Any]  # JSON-able keywords that make this game again
+    options: dict[str, Any]
     rules: Mapping[str, Function]
     cfg: Cfg
     players: int
-    actions: int  # actions are 0 .. actions-1
-    longest: int  # no game has more decisions than this
-    state: Mapping[str, slice]  # named parts of the state, covering it
-    observation: Mapping[str, slice]  # named parts of the observation, covering it
-    simultaneous: str | None = None  # the part of the state that keeps its value while players
-    # commit moves they make at the same time; None: every move is seen before the next one
-    hidden: bool = True  # may anything be hidden, beside such moves?
+    actions: int
+    longest: int
+    state: Mapping[str, slice]
+    observation: Mapping[str, slice]
+    simultaneous: str | None = None
+    hidden: bool = True
     zero_sum: bool = True
-    teams: tuple[int, ...] = ()  # the side of each player; empty: everybody for himself
+    teams: tuple[int, ...] = ()
     observation_range: tuple[float, float] = (0.0, 1.0)
     return_range: tuple[float, float] = (-1.0, 1.0)
-    score: str | None = None  # the part of the state in which the game counts points, per player
-    score_unit: float = 1.0  # what a one in that part is worth
-    ansi: str = ""  # "module:function" that draws a state as text
-    picture: str = ""  # "module:function" that draws a state as an array of pixels
-    words: str = ""  # "module:NAME" of the `Words` in which people speak of it (words.py)
-    key: bytes = field(init=False)  # the same for games with the same rules only
+    score: str | None = None
+    score_unit: float = 1.0
+    ansi: str = ""
+    picture: str = ""
+    phrases: str = ""
+    key: bytes = field(init=False)
     state_size: int = field(init=False)
     observation_size: int = field(init=False)
 
@@ -172,7 +230,12 @@ class Game:
                 raise ValueError(f"{what}: {part!r} is not a part of the state; parts are {parts}")
 
     def compiled(self, body: Function, **more: Function) -> Function:
-        """`body` compiled for this game; `more` gives further stubs such as `act`."""
+        """Return `body` compiled for this game. Repeated calls return the same function.
+
+        Args:
+            body: a plain function, such as one of the rules or a loop that calls stubs of rules.
+            **more: functions for further stubs that `body` uses, such as `act`.
+        """
         ready: dict[Any, Function] = self.__dict__["_ready"]
         wanted = (body, *more.items())
         if wanted not in ready:
@@ -180,19 +243,19 @@ class Game:
         return ready[wanted]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_ready": {}}  # compiled functions do not travel
+        return {**self.__dict__, "_ready": {}}  # compiled functions cannot be pickled
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
     def new_state(self, rng: Rng) -> State:
-        """One freshly dealt game, for tests, tools and drawing."""
+        """Deal one game and return its state, for tests, tools and drawing."""
         state = np.zeros(self.state_size, np.int64)
         self.compiled(self.rules["reset"])(self.cfg, state, rng)
         return state
 
     def call(self, name: str) -> Callable[..., Any]:
-        """One of the rules, compiled: `game.call("step")(game.cfg, state, action, rng)`."""
+        """Return a rule, compiled: `game.call("step")(game.cfg, state, action, rng)`."""
         return self.compiled(self.rules[name])
 
     def __repr__(self) -> str:
@@ -201,7 +264,7 @@ class Game:
 
 
 def _extent(what: str, parts: Mapping[str, slice]) -> int:
-    """The size that named slices cover; they must cover it without a gap or an overlap."""
+    """Return the length that named slices cover; raise ValueError at a gap or an overlap."""
     end = 0
     for name, part in sorted(parts.items(), key=lambda item: item[1].start):
         if part.start != end or part.stop <= part.start:
@@ -211,10 +274,20 @@ def _extent(what: str, parts: Mapping[str, slice]) -> int:
 
 
 def layout(**sizes: int) -> dict[str, slice]:
-    """Consecutive named slices: layout(money=2, position=1) -> money 0:2, position 2:3."""
+    """Return consecutive slices by name: layout(money=2, position=1) -> money 0:2, position 2:3."""
     parts = {}
     start = 0
     for name, size in sizes.items():
         parts[name] = slice(start, start + size)
         start += size
     return parts
+
+
+def starts(parts: Mapping[str, slice]) -> Any:
+    """Return a named tuple with the first index of each part: starts(layout(a=2, b=1)).b is 2.
+
+    Games keep such tuples as globals, so that a reader sees what a number belongs to: `S` for the
+    state, `C` for cfg, `A` for actions and `V` for what is in view, the observation. Compiled code
+    reads them as constants: `state[S.money + player]`.
+    """
+    return namedtuple("Starts", parts)(*(part.start for part in parts.values()))

@@ -1,9 +1,9 @@
-"""One learner among opponents, in a batch: the loop behind the single, vector and SB3 interfaces.
+"""One learner among opponents, in a batch: what the single, vector and SB3 interfaces share.
 
-Compiled code (loop.py) takes each row from one decision of the learner to the next. An opponent
-that is a compiled bot, the same in all seats, plays inside that loop. Any other opponents (several
-bots, a Python callable, a network) are asked between two passes of the loop, bot by bot, for all
-rows that wait for them.
+A compiled loop (loop.py) plays each row from one decision of the learner to the next. If a single
+compiled bot plays all other seats, it plays inside that loop. Other opponents (several bots, a
+Python callable, a network) are asked between two passes of the loop: each in turn, for all rows
+that wait for it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 
+from bidarena.envs.arguments import choice, whole
 from bidarena.envs.batch import (
     Threads,
     as_actions,
@@ -23,7 +24,6 @@ from bidarena.envs.batch import (
     forfeits,
     seed_rows,
 )
-from bidarena.envs.check import choice, whole
 from bidarena.envs.game import Game
 from bidarena.envs.loop import (
     ALTERNATE_SEAT,
@@ -50,7 +50,7 @@ from bidarena.envs.loop import (
 from bidarena.envs.registry import Bot, make_bot
 from bidarena.envs.rng import WORDS
 
-Policy = Callable[[Any, Any], Any]
+Policy = Callable[[Any, Any], Any]  # (observation, mask) -> action
 Opponent = str | Bot | Policy
 F = TypeVar("F", bound=Policy)
 
@@ -59,25 +59,40 @@ _ROW_ARRAYS = (
     *("final_observations", "actions"),
 )
 
-SELF = "self"  # who plays a partner's seat: the learner
+SELF = "self"  # in place of a bot's name: the learner plays the partner's seat too
 
 
 def batched(policy: F) -> F:
-    """Mark a policy that takes (rows, size) observations and masks and returns one action per row.
+    """Mark a policy that takes arrays of observations and masks, a row per game; return it.
 
-    Without this mark a callable is asked row by row.
+    It returns one action per row. A callable without this mark is called for one row at a time.
     """
     policy.batched = True  # type: ignore[attr-defined]
     return policy
 
 
 class LearnerBatch:
-    """`rows` games, in each of which one seat is the learner's.
+    """Many games side by side, in each of which the learner has one seat.
+
+    Args:
+        game: the game to play.
+        rows: the number of games.
+        opponents: for each seat after the learner's, in order: a bot, its name, a callable, or a
+            list of these of which one is drawn per game; `SELF` for a partner's seat.
+        seat: the learner's seat: a number, "random" or "alternate".
+        illegal_action: "lose" or "raise", as for `SoloEnv`.
+        autoreset: whether the next game is dealt in the step in which a game ends.
+        threads: how many threads share the rows; the results do not depend on it.
 
     Attributes (valid until the next step):
-        observations, masks: (rows, size), (rows, actions) for the learner.
-        rewards: (rows,) float64.  flags: (4, rows) bool, TERMINATED, TRUNCATED, ILLEGAL,
-        OPPONENT_ILLEGAL.  final_observations: where a game ended and the next began in one step.
+        observations: (rows, observation_size) float32, of the learner.
+        masks: (rows, actions) int8, of the learner.
+        rewards: (rows,) float64.
+        flags: (4, rows) bools: TERMINATED, TRUNCATED, ILLEGAL, OPPONENT_ILLEGAL (loop.py).
+        final_observations: (rows, observation_size) the last ones of games that ended in this step;
+            written only with `autoreset`.
+        meta: (rows, ...) int64, what the loop keeps about each row (loop.py).
+        states, rngs: as for `Batch`.
     """
 
     def __init__(
@@ -91,14 +106,13 @@ class LearnerBatch:
         autoreset: bool = False,
         threads: int = 1,
     ) -> None:
-        """See `SoloEnv` for the arguments; `autoreset` deals the next game in the same step."""
         self.game = game
         self.rows = whole("num_envs", rows, 1, 2**31 - 1)
         self.threads = Threads(whole("threads", threads, 1, 256))
         self.raise_illegal = choice("illegal_action", illegal_action, ("lose", "raise")) == 1
         self._seat = _seat_rule(seat, game.players)
         self._autoreset = autoreset
-        self._broken = False  # did an opponent raise in the middle of a step?
+        self._broken = False  # True after an opponent has failed in the middle of a step
 
         self._seat_opponents(opponents)
         others = game.players - 1
@@ -116,18 +130,19 @@ class LearnerBatch:
         self._bind()
 
     def _seat_opponents(self, opponents: Sequence[Opponent | Sequence[Opponent]]) -> None:
+        """Set who plays the other seats; `_bind` must follow."""
         self.candidates, self._lineups = _resolve(self.game, opponents)
         only = self.candidates[0] if len(self.candidates) == 1 else None
-        # The one bot that plays inside the loop, or the stand-in that sends the loop outside.
+        # The bot that is compiled into the loop, or OUTSIDE if opponents are asked between passes.
         self._inside = only if isinstance(only, Bot) and only.outside is None else OUTSIDE
         self._own = np.array([True, *(lineup == [] for lineup in self._lineups)])
         self._sizes = np.array([len(lineup) for lineup in self._lineups], np.int64)
 
     def change_opponents(self, opponents: Sequence[Opponent | Sequence[Opponent]]) -> None:
-        """Let others play from the next move on, also in games that have begun.
+        """Replace the opponents from the next move on, also in games that have begun.
 
-        The seats that the learner plays himself stay the same. In a game that has begun, the new
-        candidate in the place of the old one takes over; where there are fewer, counted around.
+        The seats that the learner plays stay as they are. In a game that has begun, the candidate
+        at index k of a seat is followed by the new candidate at index k, modulo their number.
         """
         own = self._own
         self._seat_opponents(opponents)
@@ -137,11 +152,11 @@ class LearnerBatch:
         self._bind()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that the rows are, for whoever keeps them; not copied. See `restore`."""
+        """Return all arrays that make up the rows, by name and not copied, for `restore`."""
         return {name: getattr(self, name) for name in _ROW_ARRAYS}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on where `arrays` of a batch like this one were taken."""
+        """Copy `arrays` of a batch of the same shape into this one, which goes on from there."""
         for name, kept in self.arrays().items():
             if arrays[name].shape != kept.shape:
                 raise ValueError(f"{name}: expected shape {kept.shape}, got {arrays[name].shape}")
@@ -149,7 +164,7 @@ class LearnerBatch:
         self._broken = False
 
     def _bind(self) -> None:
-        """Get the compiled loop, and the arguments that are the same in every call."""
+        """Get the compiled loop, and collect the arguments that never change."""
         self._run = self.game.compiled(run_rows, **self._inside.stubs)
         self._args: tuple[Any, ...] = (
             *(
@@ -173,7 +188,7 @@ class LearnerBatch:
 
     @property
     def nbytes(self) -> int:
-        """Memory of all arrays that grow with the number of rows."""
+        """Return the bytes of all arrays that grow with the number of rows."""
         games = (self.states, self.rngs, self.meta, self.actions)
         views = (self.observations, self.final_observations, self.masks, self.rewards, self.flags)
         return sum(array.nbytes for array in games + views)
@@ -184,12 +199,12 @@ class LearnerBatch:
         fallback: np.random.Generator,
         where: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Seed rows as described in `seed_rows`; what follows there depends on nothing earlier."""
+        """Seed rows as `seed_rows` does; the games there do not depend on earlier ones."""
         fresh = seed_rows(self.rngs, seed, fallback, where)
         self.meta[fresh, EPISODE] = 0
 
     def reset(self, where: NDArray[np.bool_] | None = None) -> None:
-        """Deal a new game in all rows, or in some, up to the learner's first decision."""
+        """Deal new games, in all rows or where `where` is True, and play up to the learner."""
         chosen = slice(None) if where is None else where
         self.meta[chosen, WAITING] = FOR_DEAL
         self.meta[chosen, REDEALS] = 0
@@ -197,9 +212,9 @@ class LearnerBatch:
         self._pass(DEAL, self.actions)
 
     def step(self, actions: ArrayLike) -> None:
-        """Apply the learner's actions and play on to his next decisions.
+        """Apply the learner's actions and play on to the learner's next decisions.
 
-        A row whose game is over is dealt a new one instead, and its action ignored.
+        A row whose game is over ignores its action and is dealt a new game.
         """
         chosen = as_actions(actions, self.rows)
         if self._broken:
@@ -209,7 +224,7 @@ class LearnerBatch:
         self._pass(MOVE, chosen)
 
     def step_one(self, action: int) -> None:
-        """`step` for a batch of one row, without the checks and conversions of a batch."""
+        """Do what `step` does for a batch of one row, without its checks and conversions."""
         self.actions[0] = action if -(2**62) < action < 2**62 else -1
         if self.raise_illegal:
             self._refuse_illegal(self.actions, self.meta[:, WAITING] == FOR_LEARNER, "action")
@@ -219,6 +234,7 @@ class LearnerBatch:
             self._refuse_illegal_bot()
 
     def _pass(self, entry: int, actions: NDArray[np.int64]) -> None:
+        """Run the loop over all rows until each waits for the learner or is over."""
         open_rows = self.threads.over(self.rows, self._run, *self._args, entry, actions)
         if open_rows:
             self._finish_answers()
@@ -226,7 +242,10 @@ class LearnerBatch:
             self._refuse_illegal_bot()
 
     def _finish_answers(self) -> None:
-        """Ask the opponents outside the loop until every row waits for the learner again."""
+        """Ask the opponents outside of the loop until no row waits for one.
+
+        If one fails, all rows have to be reset.
+        """
         try:
             self._answer_all()
         except BaseException:
@@ -249,7 +268,7 @@ class LearnerBatch:
             open_rows = self.threads.over(self.rows, self._run, *self._args, ANSWER, self.actions)
 
     def _ask_opponents(self, waiting: NDArray[np.bool_]) -> None:
-        """Fill `actions` in the waiting rows, one candidate after another."""
+        """Write the opponents' answers into `actions` in the waiting rows, bot by bot."""
         rows = np.flatnonzero(waiting)
         movers = self.game.compiled(movers_of)(self.game.cfg, self.states, rows)
         seats = (movers - self.meta[rows, SEAT]) % self.game.players - 1
@@ -267,6 +286,7 @@ class LearnerBatch:
     def _ask_one(
         self, opponent: Bot | Policy, rows: NDArray[np.int64], movers: NDArray[np.int64]
     ) -> None:
+        """Write one opponent's answers into `actions` in `rows`."""
         if isinstance(opponent, Bot):
             where = (self.states, self.rngs, rows, movers, self.actions)
             ask_bot(self.game, opponent, *where, threads=self.threads)
@@ -276,6 +296,7 @@ class LearnerBatch:
     def _refuse_illegal(
         self, actions: NDArray[np.int64], rows: NDArray[np.bool_], whose: str
     ) -> None:
+        """Raise ValueError if an action is illegal in one of `rows`, before it is played."""
         inside = (actions >= 0) & (actions < self.game.actions)
         allowed = self.masks[np.arange(self.rows), np.where(inside, actions, 0)] == 1
         wrong = np.flatnonzero(rows & ~(inside & allowed))
@@ -287,7 +308,7 @@ class LearnerBatch:
             )
 
     def _refuse_illegal_bot(self) -> None:
-        """The same for a bot inside the loop, which can only be noticed afterwards."""
+        """Raise ValueError if the bot inside the loop has acted illegally in the last pass."""
         wrong = np.flatnonzero(self.flags[OPPONENT_ILLEGAL])
         if len(wrong):
             self.meta[:, WAITING] = FOR_RESET
@@ -298,9 +319,12 @@ class LearnerBatch:
 def _resolve(
     game: Game, opponents: Sequence[Opponent | Sequence[Opponent]]
 ) -> tuple[list[Bot | Policy], list[list[int]]]:
-    """All different opponents, and for each other seat the indexes of its candidates.
+    """Return all different opponents, and for each other seat the indexes of its candidates.
 
     A seat that the learner plays too has no candidates.
+
+    Raises:
+        ValueError: their number or one of them does not fit the game.
     """
     if len(opponents) != game.players - 1:
         raise ValueError(
@@ -324,7 +348,8 @@ def _resolve(
             raise ValueError("opponent=[]: expected at least one opponent to draw from")
         lineup = []
         for one in several:
-            # Names are compared, anything else is itself only: a policy need not be hashable.
+            # Equal names are one opponent; other objects are compared by identity, because a
+            # policy need not be hashable.
             same = [i for i, known in enumerate(specs) if known is one or _same_name(known, one)]
             if not same:
                 same = [len(found)]
@@ -336,7 +361,10 @@ def _resolve(
 
 
 def partner_places(game: Game) -> list[int]:
-    """How many places after one's own, in any seat, a partner sits."""
+    """Return the places where a partner sits, counted from a player's own seat.
+
+    Only places that are a partner's for every player: [2] for the sides (0, 1, 0, 1).
+    """
     seats = range(game.players)
     return [
         place
@@ -350,7 +378,11 @@ def _same_name(one: Any, other: Any) -> bool:
 
 
 def player_of(game: Game, spec: Any) -> Bot | Policy:
-    """A bot by name, or a `Bot` or callable as it is."""
+    """Return the bot of that name; a `Bot` or a callable is returned as it is.
+
+    Raises:
+        ValueError: `spec` is none of these, or the bot was made for other rules.
+    """
     made = make_bot(game, spec) if isinstance(spec, str) else spec
     if isinstance(made, Bot):
         made.check_fits(game)
@@ -363,6 +395,7 @@ def player_of(game: Game, spec: Any) -> Bot | Policy:
 
 
 def _seat_rule(seat: int | str, players: int) -> int:
+    """Return the number of a seat, RANDOM_SEAT or ALTERNATE_SEAT; raise ValueError for others."""
     if seat == "random":
         return RANDOM_SEAT
     if seat == "alternate":

@@ -1,7 +1,7 @@
-"""The loop from one decision of the learner to the next, compiled for each game.
+"""The loop that plays each row from one decision of the learner to the next, compiled per game.
 
-Where one compiled bot plays all other seats it is compiled into the loop. Otherwise the loop stops
-in front of every decision of an opponent and goes on when it is called again with the answers.
+If one compiled bot plays all other seats, it is compiled into the loop. Otherwise the loop stops
+before every decision of an opponent, and goes on when it is called again with the answers.
 """
 
 from __future__ import annotations
@@ -28,35 +28,38 @@ from bidarena.envs.game import (
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS, below
 
-# columns of `meta`, what the loop knows of a row beside the game
-SEAT = 0  # the learner's
-WAITING = 1  # for whom the row waits
-EPISODE = 2  # games begun since the row was seeded
-ACTED = 3  # has the learner moved in this game?
-REDEALS = 4  # games before this one, in a row, that ended before his first move
-DECIDER = 5  # the seat of the learner's present decision: his own, or a partner's he plays too
-LINEUP = 6  # from here on: which of its candidates plays in each other seat
+# Columns of `meta`: what the loop keeps about a row besides the game.
+SEAT = 0  # the learner's seat
+WAITING = 1  # what the row waits for, one of the constants below
+EPISODE = 2  # how many games were begun since the row was seeded
+ACTED = 3  # 1 if the learner has moved in this game
+REDEALS = 4  # how many games just before this one ended before the learner's first move
+DECIDER = 5  # the seat the learner now decides for: their own, or their partner's
+LINEUP = 6  # from here on, for each other seat, the index of the candidate who plays it
 
-FOR_LEARNER, FOR_OPPONENT, FOR_RESET, STUCK = 0, 1, 2, 3
-FOR_DEAL = 4  # to be dealt in this very call; a row that waits for a reset may wait longer
+# Values of WAITING.
+FOR_LEARNER, FOR_OPPONENT = 0, 1  # for an action
+FOR_RESET = 2  # the game is over; the next step deals a new one
+STUCK = 3  # given up: see MOST_REDEALS
+FOR_DEAL = 4  # a reset was asked for; the present call deals a new game
 
-# rows of `flags`, what happened in a row during the last step
+# Rows of `flags`: what happened in a row during the last step.
 TERMINATED, TRUNCATED, ILLEGAL, OPPONENT_ILLEGAL = 0, 1, 2, 3
 
-# why the loop is entered
+# Why the loop is called: to deal games, to play the learner's actions, to play opponents' answers.
 DEAL, MOVE, ANSWER = 0, 1, 2
 
-ASK = -9  # what `act` returns when the opponent is not part of the loop
-RANDOM_SEAT, ALTERNATE_SEAT = -1, -2
-MOST_REDEALS = 1000  # games in a row that may end before the learner's first move
+ASK = -9  # returned by `act` if the opponent is not part of the loop
+RANDOM_SEAT, ALTERNATE_SEAT = -1, -2  # values of `seat_rule` besides a fixed seat
+MOST_REDEALS = 1000  # after so many games that end before the learner's first move, give up
 
 
 def _ask(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
-    """Stands where a compiled bot would: the opponent has to be asked outside."""
+    """Return ASK: the opponent has to be asked outside of the loop."""
     return ASK
 
 
-OUTSIDE = Bot("outside", _ask)
+OUTSIDE = Bot("outside", _ask)  # compiled into the loop where no bot is
 
 
 def run_rows(
@@ -80,10 +83,24 @@ def run_rows(
     first: int,
     last: int,
 ) -> int:
-    """Take every row to the learner's next decision; how many rows wait for an opponent.
+    """Play every row on to the learner's next decision; return how many rows are not there yet.
 
-    `own` says how many places after the learner's seat he decides too: True at 0, and at his
-    partner's place if one policy plays both.
+    Those rows wait for an opponent's answer, or are stuck.
+
+    Args:
+        cfg: the options of the rules.
+        params: options and tables of the bot that is compiled into the loop.
+        lineup_sizes: (players - 1,) the number of candidates for each seat after the learner's.
+        own: (players,) bools: True at k if the learner plays the seat k places after their own. So
+            True at 0, and at the partner's place if the learner plays both.
+        forfeits: (players, players) results after an illegal action, see `batch.forfeits`.
+        states, rngs, meta, observations, masks, rewards, flags, final_observations: the rows, as
+            attributes of `LearnerBatch`.
+        seat_rule: the learner's seat, RANDOM_SEAT or ALTERNATE_SEAT.
+        autoreset: whether the next game is dealt in the step in which a game ends.
+        entry: DEAL, MOVE or ANSWER.
+        actions: (rows,) the learner's actions or the opponents' answers.
+        first, last: the rows from `first` to `last` - 1 are played.
     """
     cfg, params, states, rngs = borrow(cfg), borrow(params), borrow(states), borrow(rngs)
     meta, masks, observations = borrow(meta), borrow(masks), borrow(observations)
@@ -146,7 +163,7 @@ def run_rows(
                     loser = mover
                 continue
 
-            if row[ACTED] == 0:  # over before the learner had a say: no episode of his
+            if row[ACTED] == 0:  # over before the learner could move: not an episode, deal again
                 row[REDEALS] += 1
                 if row[REDEALS] > MOST_REDEALS:
                     row[WAITING] = STUCK
@@ -194,7 +211,7 @@ def _begin(
     lineup_sizes: NDArray[np.int64],
     seat_rule: int,
 ) -> None:
-    """Deal a game, and draw the learner's seat and his opponents."""
+    """Deal a game in a row, and draw the learner's seat and the opponents for it."""
     reset(cfg, state, chance)
     players = len(lineup_sizes) + 1
     if seat_rule >= 0:
@@ -211,7 +228,7 @@ def _begin(
 
 
 def movers_of(cfg: Cfg, states: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The player to move in each of `rows`."""
+    """Return the player to move in each of `rows`."""
     cfg, states = borrow(cfg), borrow(states)
     movers = np.empty(len(rows), np.int64)
     for k in range(len(rows)):

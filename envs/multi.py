@@ -4,10 +4,10 @@
     env = parallel_env("scotch")
 
 Agents are named player_0, player_1, ... An observation is a dict with "observation" and
-"action_mask". In the AEC interface simultaneous moves are committed one after another, unseen by
-those who have not moved yet. In the Parallel interface all who decide at the same moment give their
-actions together; who has nothing to decide gets a mask of ones and his action is ignored. If
-several of these are illegal, the player with the lowest number is the one who loses by it.
+"action_mask". In the AEC interface players who move at the same time are asked one after another;
+their moves stay hidden until all have moved. In the Parallel interface they give their actions
+together. An agent that has nothing to decide gets a mask of ones, and its action is ignored. If
+several actions of one step are illegal, the player with the lowest number loses the game.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ try:
 except ImportError as missing:
     raise ImportError('this interface needs PettingZoo: pip install "bidarena[multi]"') from missing
 
+from bidarena.envs.arguments import choice
 from bidarena.envs.batch import Batch, as_action
-from bidarena.envs.check import choice
 from bidarena.envs.game import CUT_SHORT, Game
 from bidarena.envs.registry import env_id, make_game
 from bidarena.envs.solo import RENDER_MODES, render_state, spaces_of
@@ -36,17 +36,27 @@ View = dict[str, NDArray[Any]]
 
 
 def aec_env(game: str | Game, **options: Any) -> Any:
-    """The game as an AEC environment with PettingZoo's guard against calls out of order."""
+    """Return a game as an AEC environment, which raises if it is called in the wrong order.
+
+    Args:
+        game: a name that `bidarena list` shows, or a `Game`.
+        **options: as for `RawAEC`.
+    """
     return OrderEnforcingWrapper(RawAEC(game, **options))
 
 
 def parallel_env(game: str | Game, **options: Any) -> Any:
-    """The game as a Parallel environment."""
+    """Return a game as a Parallel environment.
+
+    Args:
+        game: a name that `bidarena list` shows, or a `Game`.
+        **options: as for `RawParallel`.
+    """
     return RawParallel(game, **options)
 
 
 class _Table:
-    """One game with all its players, common to both interfaces."""
+    """One game with all its players: what both interfaces share."""
 
     def __init__(self, game: str | Game, render_mode: str | None, **rules: Any) -> None:
         self.game = make_game(game, **rules)
@@ -72,6 +82,7 @@ class _Table:
         self.batch: Batch | None = None
 
     def deal(self, seed: int | None) -> None:
+        """Deal a new game."""
         if self.batch is None:
             self.batch = Batch(self.game, 1, seed=seed)
         else:
@@ -79,39 +90,45 @@ class _Table:
 
     @property
     def mover(self) -> int:
+        """Return the player to move, OVER or CUT_SHORT."""
         assert self.batch is not None
         return int(self.batch.movers[0])
 
     @property
     def state(self) -> NDArray[np.int64]:
+        """Return the state of the game, with all that is hidden."""
         if self.batch is None:
             raise ResetNeeded("call reset() first")
         return self.batch.states[0]
 
     def view(self, seat: int, mask: NDArray[np.int8]) -> View:
+        """Return the dict that the agent in `seat` observes, with the given mask."""
         out = np.zeros(self.game.observation_size, np.float32)
         self.game.call("observe")(self.game.cfg, self.state, seat, out)
         return {"observation": out, "action_mask": mask}
 
     def move(self, action: Any) -> None:
+        """Play the action of the player to move; None is an illegal action."""
         assert self.batch is not None
         self.batch.step([-1 if action is None else as_action(action)])
 
     def results(self) -> dict[str, float]:
+        """Return each agent's result."""
         assert self.batch is not None
         return dict(zip(self.names, self.batch.returns[0].tolist(), strict=True))
 
     def ones(self) -> NDArray[np.int8]:
+        """Return a mask that allows every action."""
         return np.ones(self.game.actions, np.int8)
 
 
 class RawAEC(AECEnv):  # type: ignore[misc]
-    """The game turn by turn, without guards; use `aec_env`.
+    """A game turn by turn. It does not check the order of calls: use `aec_env`, which does.
 
     Args:
-        game: a name or a `Game`.
-        render_mode: "ansi" or "rgb_array".
-        **rules: the rules of the game.
+        game: a name that `bidarena list` shows, or a `Game`.
+        render_mode: "ansi" or "rgb_array". None: nothing is drawn.
+        **rules: the options of the game's rules.
     """
 
     def __init__(self, game: str | Game, render_mode: str | None = None, **rules: Any) -> None:
@@ -125,15 +142,15 @@ class RawAEC(AECEnv):  # type: ignore[misc]
         self.action_spaces = self._table.action_spaces
 
     def observation_space(self, agent: str) -> gym.Space[Any]:
-        """The space of {"observation", "action_mask"}."""
+        """Return the space of the dict {"observation", "action_mask"}."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gym.Space[Any]:
-        """All actions of the game, legal or not."""
+        """Return the space of all actions of the game, legal or not."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a new game; with a seed, the games from here on are determined by it."""
+        """Deal a new game; a seed determines it and those that follow until the next seed."""
         self._table.deal(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -144,7 +161,7 @@ class RawAEC(AECEnv):  # type: ignore[misc]
         self.agent_selection = self.possible_agents[max(self._table.mover, 0)]
 
     def observe(self, agent: str) -> View:
-        """What the agent may know; its mask is all zeros while another one is to move."""
+        """Return what `agent` may know; its mask is all zeros while another agent is to move."""
         table = self._table
         seat = table.seat_of[agent]
         if table.mover < 0:
@@ -155,7 +172,7 @@ class RawAEC(AECEnv):  # type: ignore[misc]
         return table.view(seat, mask)
 
     def step(self, action: Any) -> None:
-        """The selected agent's action; None for an agent whose game is over."""
+        """Play the action of the selected agent; give None for an agent whose game is over."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -179,7 +196,7 @@ class RawAEC(AECEnv):  # type: ignore[misc]
         self._deads_step_first()
 
     def render(self) -> Any:
-        """The table as the selected agent sees it."""
+        """Draw the game as the selected agent sees it; return None without a render mode."""
         if self.render_mode is None:
             gym.logger.warn("render() needs a render_mode")
             return None
@@ -187,16 +204,16 @@ class RawAEC(AECEnv):  # type: ignore[misc]
         return render_state(self.game, self.render_mode, self._table.state, seat)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: there is nothing to close."""
 
 
 class RawParallel(ParallelEnv):  # type: ignore[misc]
-    """The game with all simultaneous decisions taken together.
+    """A game in which players who decide at the same time act in one step.
 
     Args:
-        game: a name or a `Game`.
-        render_mode: "ansi" or "rgb_array".
-        **rules: the rules of the game.
+        game: a name that `bidarena list` shows, or a `Game`.
+        render_mode: "ansi" or "rgb_array". None: nothing is drawn.
+        **rules: the options of the game's rules.
     """
 
     def __init__(self, game: str | Game, render_mode: str | None = None, **rules: Any) -> None:
@@ -211,17 +228,20 @@ class RawParallel(ParallelEnv):  # type: ignore[misc]
         self.action_spaces = self._table.action_spaces
 
     def observation_space(self, agent: str) -> gym.Space[Any]:
-        """The space of {"observation", "action_mask"}."""
+        """Return the space of the dict {"observation", "action_mask"}."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gym.Space[Any]:
-        """All actions of the game, legal or not."""
+        """Return the space of all actions of the game, legal or not."""
         return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, View], dict[str, dict[str, Any]]]:
-        """Deal a new game; with a seed, the games from here on are determined by it."""
+        """Deal a new game; return each agent's observation and an empty info.
+
+        A seed determines this game and those that follow until the next seed.
+        """
         self._table.deal(seed)
         self.agents = list(self.possible_agents)
         return self._views(), {agent: {} for agent in self.agents}
@@ -229,7 +249,11 @@ class RawParallel(ParallelEnv):  # type: ignore[misc]
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, View], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
-        """The actions of all who decide now; those of the others are ignored."""
+        """Play the actions of the agents that decide now; ignore those of the others.
+
+        Returns:
+            observations, rewards, terminations, truncations and infos, each by agent.
+        """
         table = self._table
         if not self.agents:
             return {}, {}, {}, {}, {}
@@ -255,16 +279,17 @@ class RawParallel(ParallelEnv):  # type: ignore[misc]
         return views, rewards, terminations, truncations, infos
 
     def render(self) -> Any:
-        """The table as player 0 sees it."""
+        """Draw the game as player 0 sees it; return None without a render mode."""
         if self.render_mode is None:
             gym.logger.warn("render() needs a render_mode")
             return None
         return render_state(self.game, self.render_mode, self._table.state, 0)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: there is nothing to close."""
 
     def _views(self) -> dict[str, View]:
+        """Find out who decides now, and return what each agent observes."""
         table = self._table
         self._deciding = {} if table.mover < 0 else self._deciders()
         masks = {seat: mask.copy() for seat, mask in self._deciding.items()}
@@ -274,10 +299,10 @@ class RawParallel(ParallelEnv):  # type: ignore[misc]
         }
 
     def _deciders(self) -> dict[int, NDArray[np.int8]]:
-        """Who decides at this moment, with their masks.
+        """Return the seats that decide at this moment, each with its mask.
 
-        Found by letting each mover commit some legal action on a copy of the game until the moment
-        has passed; what one may do cannot depend on what the others commit unseen.
+        On a copy of the game each mover commits some legal action until the moment has passed. It
+        does not matter which: a mask cannot depend on moves that are still hidden.
         """
         table, game = self._table, self.game
         assert table.batch is not None

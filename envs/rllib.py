@@ -1,13 +1,13 @@
-"""Every game as an environment of RLlib: one learner among opponents, and all seats in one game.
+"""Every game as an environment of RLlib: with one learner among opponents, or with all seats.
 
-RLlib makes its environments from one dict. It wants the mask of legal actions inside the
-observation, {"observations", "action_mask"}, where its modules find it:
+RLlib makes an environment from one dict, and its modules look for the mask of legal actions in the
+observation, {"observations", "action_mask"}:
 
     config.environment(MaskedBatch, env_config={"game": "raj", "opponent": "minimax"})
     config.env_runners(gym_env_vectorize_mode="vector_entry_point", num_envs_per_env_runner=64)
 
-`MaskedBatch` and `MaskedSolo` need no Ray. `self_play` does: it is RLlib's own wrapper around the
-PettingZoo environment of a game, whose dicts say {"observation", "action_mask"}.
+`MaskedBatch` and `MaskedSolo` need no Ray. `self_play` needs it: it puts RLlib's wrapper around the
+PettingZoo environment of a game, whose observations are {"observation", "action_mask"}.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ View = dict[str, NDArray[Any]]
 
 
 def masked_space(game: Game) -> Dict:
-    """What the learner gets: the observation and the mask of legal actions."""
+    """Return the space of the dict {"observations", "action_mask"} of a player."""
     view, _ = spaces_of(game)
     return Dict({OBSERVATIONS: view, MASK: Box(0, 1, (game.actions,), np.int8)})
 
 
 class MaskedSolo(SoloEnv):
-    """One learner in a game whose other seats are played by bots, masks inside the observation.
+    """A `SoloEnv` whose observations are the dict {"observations", "action_mask"}.
 
     Args:
         config: the keywords of `SoloEnv` as a dict, with at least `game`.
@@ -49,18 +49,18 @@ class MaskedSolo(SoloEnv):
     def reset(  # type: ignore[override]
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[View, dict[str, Any]]:
-        """Deal a new game; with a seed, the games from here on are determined by it."""
+        """Deal a new game as `SoloEnv.reset` does."""
         view, info = super().reset(seed=seed, options=options)
         return {OBSERVATIONS: view, MASK: info.pop(MASK)}, info
 
     def step(self, action: Any) -> tuple[View, float, bool, bool, dict[str, Any]]:  # type: ignore[override]
-        """Play `action`, then everybody else up to the learner's next decision."""
+        """Play `action` as `SoloEnv.step` does."""
         view, reward, terminated, truncated, info = super().step(action)
         return {OBSERVATIONS: view, MASK: info.pop(MASK)}, reward, terminated, truncated, info
 
 
 class MaskedBatch(BatchedEnv):
-    """Many games side by side, masks inside the observation; each row plays as `MaskedSolo` does.
+    """A `BatchedEnv` whose observations are the dict {"observations", "action_mask"}.
 
     Args:
         config: the keywords of `BatchedEnv` as a dict, with at least `game`.
@@ -74,12 +74,12 @@ class MaskedBatch(BatchedEnv):
     def reset(  # type: ignore[override]
         self, *, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[View, dict[str, Any]]:
-        """Deal new games in all rows, or in those of `options["reset_mask"]`."""
+        """Deal new games as `BatchedEnv.reset` does."""
         views, info = super().reset(seed=seed, options=options)
         return self._masked(views, info), info
 
     def step(self, actions: ArrayLike) -> tuple[View, Any, Any, Any, dict[str, Any]]:  # type: ignore[override]
-        """Play one action per row, then everybody else up to the learner's next decision."""
+        """Play one action per row as `BatchedEnv.step` does."""
         views, rewards, terminated, truncated, info = super().step(actions)
         return self._masked(views, info), rewards, terminated, truncated, info
 
@@ -90,10 +90,10 @@ class MaskedBatch(BatchedEnv):
 
 
 def self_play(config: Mapping[str, Any]) -> Any:
-    """All seats of a game as agents of RLlib, who decide one after another.
+    """Return a game as a multi-agent environment of RLlib: each seat is an agent.
 
-    Simultaneous moves are committed unseen, so every game can be learned this way, and each step
-    is one decision.
+    Each step is one decision. Players who move at the same time are asked one after another, and
+    their moves stay hidden until all have moved.
 
     Args:
         config: the keywords of `bidarena.envs.multi.aec_env` as a dict, with at least `game`.

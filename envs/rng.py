@@ -1,7 +1,8 @@
-"""The random generator of the games: xoroshiro128++, whose two words live beside each game.
+"""The random generator of the games: xoroshiro128++.
 
-Functions here are plain and get compiled into whatever calls them. A generator is a row of two
-uint64 words; `seeded` fills it from Gymnasium's generator.
+The state of a generator is an array of two uint64 numbers, called its words. It is kept beside the
+game that draws from it, and `seeded` fills it from a NumPy generator. Functions of this file change
+the array in place. They are plain functions, compiled into the code that calls them.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
+Words = NDArray[np.uint64]  # the state of a generator, (WORDS,)
 
-WORDS = 2  # words of state per generator
+WORDS = 2  # words per generator
 
+# Everything is uint64: Numba would make a float of a uint64 and an int64.
 _R17 = np.uint64(17)
 _R28 = np.uint64(28)
 _R49 = np.uint64(49)
@@ -30,12 +32,15 @@ _UNIT = 1.0 / (1 << 53)
 
 
 def seeded(generator: np.random.Generator, words: int) -> Words:
-    """Fresh words from a NumPy generator, never all zero (the one state xoroshiro cannot leave)."""
+    """Return `words` words drawn from a NumPy generator.
+
+    None is zero, because xoroshiro cannot leave the state in which all words are zero.
+    """
     return generator.integers(1, 2**64, size=words, dtype=np.uint64)
 
 
 def word(rng: Words) -> Any:
-    """The next 64 random bits."""
+    """Return the next 64 random bits as a uint64."""
     a = rng[0]
     b = rng[1]
     total = a + b
@@ -47,7 +52,7 @@ def word(rng: Words) -> Any:
 
 
 def below(rng: Words, n: int) -> int:
-    """A whole number from 0 to n-1, each equally likely; n is at most 2**32."""
+    """Return a whole number from 0 to n-1, each equally likely; n is at most 2**32."""
     bound = np.uint64(n)
     product = (word(rng) >> _S32) * bound
     low = product & _LOW
@@ -61,12 +66,12 @@ def below(rng: Words, n: int) -> int:
 
 
 def uniform(rng: Words) -> float:
-    """A float in [0, 1)."""
+    """Return a random float in [0, 1)."""
     return np.float64(word(rng) >> _S11) * _UNIT
 
 
 def shuffle(rng: Words, items: NDArray[np.int64]) -> None:
-    """Put `items` into a random order, all orders equally likely."""
+    """Put `items` into a random order in place, all orders equally likely."""
     for last in range(len(items) - 1, 0, -1):
         other = below(rng, last + 1)
         kept = items[last]
@@ -75,7 +80,7 @@ def shuffle(rng: Words, items: NDArray[np.int64]) -> None:
 
 
 def pick(rng: Words, mask: NDArray[np.int8]) -> int:
-    """The index of one of the ones in `mask`, each equally likely; -1 if there is none."""
+    """Return the index of a 1 in `mask`, each equally likely; -1 if there is none."""
     count = 0
     for i in range(len(mask)):
         count += mask[i]
@@ -91,7 +96,10 @@ def pick(rng: Words, mask: NDArray[np.int8]) -> int:
 
 
 def draw(rng: Words, chances: NDArray[np.float64]) -> int:
-    """One of the indexes, each as likely as `chances` says; never one that cannot be."""
+    """Return an index drawn with the probabilities `chances`; never one of probability 0.
+
+    If rounding leaves the sum a little below 1, the rest goes to the last possible index.
+    """
     left = uniform(rng)
     last = -1
     for index in range(len(chances)):

@@ -1,4 +1,4 @@
-"""The batched environment of every game as a Stable-Baselines3 `VecEnv`: one batch, not a loop."""
+"""The batched environment, for every game, as a Stable-Baselines3 `VecEnv`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ try:
 except ImportError as missing:
     raise ImportError('this interface needs SB3: pip install "bidarena[train]"') from missing
 
-from bidarena.envs.check import choice
+from bidarena.envs.arguments import choice
 from bidarena.envs.game import Game
 from bidarena.envs.learner import LearnerBatch
 from bidarena.envs.loop import DECIDER, ILLEGAL, OPPONENT_ILLEGAL, TERMINATED, TRUNCATED
@@ -28,7 +28,7 @@ Indices = None | int | Iterable[int]
 class SB3Env(VecEnv):
     """Many games side by side for SB3's algorithms, one learner in each.
 
-    A finished game is followed by the next in the same step; the info of that row then has
+    In the step in which a game ends, the next one is dealt. The info of that row then has
     `terminal_observation`, `TimeLimit.truncated` and the monitor's `episode` (return, length,
     seconds), so that no VecMonitor is needed. MaskablePPO finds the masks through
     `env_method("action_masks")`.
@@ -37,7 +37,9 @@ class SB3Env(VecEnv):
         game: a name, as `bidarena list` shows them, or a `Game`.
         num_envs: how many games.
         threads: in how many threads to work on the rows; the results do not depend on it.
-        opponent, opponents, partner, seat, illegal_action, render_mode, **rules: as for `SoloEnv`.
+
+    The arguments `opponent`, `opponents`, `partner`, `seat`, `illegal_action`, `render_mode` and
+    the rules of the game are those of `SoloEnv`.
     """
 
     def __init__(
@@ -56,7 +58,7 @@ class SB3Env(VecEnv):
     ) -> None:
         self.game = make_game(game, **rules)
         if render_mode is not None:
-            choice("render_mode", render_mode, ("rgb_array",))  # all that SB3 draws
+            choice("render_mode", render_mode, ("rgb_array",))  # the only mode of SB3
         self.render_mode = render_mode
         self._batch = LearnerBatch(
             self.game,
@@ -74,7 +76,7 @@ class SB3Env(VecEnv):
         super().__init__(num_envs, *spaces_of(self.game))
 
     def reset(self) -> NDArray[np.float32]:
-        """Deal new games in all rows, seeded if `seed` was called before."""
+        """Deal new games in all rows, seeded if `seed` was called before; return observations."""
         seeds = [None if s is None else int(s) for s in self._seeds]
         if any(s is not None for s in seeds) or not self._seeded:
             self._batch.seed(seeds, np.random.default_rng())
@@ -93,7 +95,11 @@ class SB3Env(VecEnv):
     def step_wait(
         self,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play the actions, then everybody else up to the learner's next decisions."""
+        """Play the kept actions, then the other players up to the learner's next decisions.
+
+        Returns:
+            observations, rewards, dones and one info per row, as SB3 defines them.
+        """
         if not self._seeded:
             raise ResetNeeded("call reset() before the first step()")
         batch = self._batch
@@ -125,54 +131,61 @@ class SB3Env(VecEnv):
         opponents: Sequence[Opponents] | None = None,
         partner: Opponents | None = None,
     ) -> None:
-        """Let others play from the next step on, also in games that have begun."""
+        """Replace the opponents from the next step on, also in games that have begun.
+
+        `opponent`, `opponents` and `partner` mean the same as for `SoloEnv`.
+        """
         self._batch.change_opponents(opponents_of(self.game, opponent, opponents, partner))
 
     def rows(self) -> dict[str, NDArray[Any]]:
-        """The games as arrays, copied, with which `go_on` continues exactly here."""
+        """Return copies of all arrays that make up the games, for `go_on`."""
         kept = {name: array.copy() for name, array in self._batch.arrays().items()}
         return {**kept, "lengths": self._lengths.copy()}
 
     def go_on(self, rows: Mapping[str, NDArray[Any]]) -> None:
-        """Continue where `rows` of an environment like this one were taken; no reset is needed."""
+        """Continue exactly where `rows()` of a like environment was called; needs no reset."""
         self._batch.restore(rows)
         self._lengths[:] = rows["lengths"]
         self._reset_seeds()
         self._seeded = True
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: there is nothing to close."""
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions of all rows, (num_envs, actions)."""
+        """Return the legal actions of all rows as bools, (num_envs, actions)."""
         return self._batch.masks.astype(np.bool_)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """`action_masks` row by row, answered from the batch; no other method exists per row."""
+        """Return the action mask of each row. No other method can be called per row."""
         if method_name != "action_masks":
             raise AttributeError(f"{method_name!r}: rows of a batch have only 'action_masks'")
         masks = self.action_masks()
         return [masks[row] for row in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """An attribute of the batch, repeated for each row."""
+        """Return an attribute of this environment, repeated for each row."""
         value = getattr(self, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Rows share their attributes, so only all of them can be set."""
+        """Set an attribute of this environment, which all rows share.
+
+        Raises:
+            AttributeError: `indices` are given.
+        """
         if indices is not None:
             raise AttributeError(f"{attr_name!r}: rows of a batch share their attributes")
         setattr(self, attr_name, value)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Indices = None) -> list[bool]:
-        """Rows of a batch are never wrapped."""
+        """Return False for each row: the rows of a batch are never wrapped."""
         return [False for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """One picture per row."""
+        """Return one picture per row; None for each without render_mode="rgb_array"."""
         if self.render_mode != "rgb_array":
             return [None] * self.num_envs
         seats = self._batch.meta[:, DECIDER].tolist()

@@ -1,4 +1,4 @@
-"""The single environment of every game: one learner against named opponents."""
+"""The single Gymnasium environment, for every game: one learner among opponents."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
+from bidarena.envs.arguments import choice
 from bidarena.envs.batch import as_action
-from bidarena.envs.check import choice
 from bidarena.envs.game import Game
 from bidarena.envs.learner import LearnerBatch, Opponent, partner_places
 from bidarena.envs.loop import DECIDER, FOR_LEARNER, OPPONENT_ILLEGAL, SEAT, WAITING
@@ -24,7 +24,7 @@ Opponents = Opponent | Sequence[Opponent]
 
 
 def spaces_of(game: Game) -> tuple[Any, Any]:
-    """The observation space and the action space of one player."""
+    """Return the observation space and the action space of a player."""
     low, high = game.observation_range
     return Box(low, high, (game.observation_size,), np.float32), Discrete(game.actions)
 
@@ -35,7 +35,11 @@ def opponents_of(
     opponents: Sequence[Opponents] | None,
     partner: Opponents | None = None,
 ) -> list[Any]:
-    """One entry for each seat after the learner's, from the keywords that name who sits there."""
+    """Return who plays each seat after the learner's, from the keywords of `SoloEnv`.
+
+    Raises:
+        ValueError: the keywords contradict each other or the game.
+    """
     places = partner_places(game)
     if partner is not None and (opponents is not None or not places):
         why = "give a partner or opponents" if places else f"{game.name} has no partners"
@@ -53,7 +57,11 @@ def opponents_of(
 
 
 def render_state(game: Game, mode: str, state: NDArray[np.int64], seat: int) -> Any:
-    """A state as `seat` sees it, as text or as an array of pixels."""
+    """Draw a state as `seat` sees it; return text ("ansi") or pixels ("rgb_array").
+
+    Raises:
+        NotImplementedError: the game has no drawing of that kind.
+    """
     path = game.ansi if mode == "ansi" else game.picture
     if not path:
         raise NotImplementedError(f"{game.name} has no {mode} rendering")
@@ -64,17 +72,18 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
     """One learner in a game whose other seats are played by bots.
 
     Args:
-        game: a name, as `bidarena list` shows them, or a `Game`.
-        opponent: who plays the other seats: a name with options ("uniform:high=30"), a list of
-            which one is drawn per episode, or a callable `(observation, mask) -> action`.
+        game: a name that `bidarena list` shows, or a `Game`.
+        opponent: the player of all other seats: a bot's name with options ("uniform:high=30"), a
+            `Bot`, a callable `(observation, mask) -> action`, or a list of these of which one is
+            drawn per episode. None: "random".
         opponents: one of these for each seat after the learner's, in order, instead of `opponent`.
-        partner: who plays the partner's seat in games of two sides; None: as `opponent`; "self":
-            the learner, who then decides for both seats, each time seeing that seat's own cards.
+        partner: the player of the partner's seat in games of two sides. None: `opponent`. "self":
+            the learner plays both seats, and sees each time what the seat to move may know.
         seat: the learner's seat: a number, "random" or "alternate".
         illegal_action: "lose" (the game is over; reward -1, or the worst result of the game if that
-            is worse) or "raise".
-        render_mode: "ansi" or "rgb_array".
-        **rules: the rules of the game.
+            is worse) or "raise" (a ValueError, for debugging).
+        render_mode: "ansi" or "rgb_array". None: nothing is drawn.
+        **rules: the options of the game's rules.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
@@ -104,13 +113,13 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         self._bind()
 
     def _bind(self) -> None:
-        """Views of the one row, so that a step touches as little as possible."""
+        """Keep views of the batch's only row, which make a step faster."""
         self._observation = self._batch.observations[0]
         self._mask = self._batch.masks[0]
         self._flags = self._batch.flags[:, 0]
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("_observation", "_mask", "_flags")  # copied, they would be views no more
+        views = ("_observation", "_mask", "_flags")  # a pickled view would become a copy
         return {k: v for k, v in self.__dict__.items() if k not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -119,30 +128,38 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
 
     @property
     def seat(self) -> int:
-        """The learner's seat in the present game."""
+        """Return the learner's seat in the present game."""
         return int(self._batch.meta[0, SEAT])
 
     @property
     def deciding(self) -> int:
-        """The seat of the present decision: the learner's, or his partner's if he plays both."""
+        """Return the seat to move: the learner's, or the partner's if the learner plays both."""
         return int(self._batch.meta[0, DECIDER])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Deal a new game; with a seed, the games from here on are determined by it."""
+        """Deal a new game; return the observation and `info`, which holds the action mask.
+
+        A seed determines this game and those that follow until the next seed.
+        """
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
             self._batch.seed([seed], self.np_random)
             self._seeded = True
         self._batch.reset()
         info: dict[str, Any] = {"action_mask": self._mask.copy()}
-        if self._flags[OPPONENT_ILLEGAL]:  # and the game was dealt again
+        if self._flags[OPPONENT_ILLEGAL]:  # in its first move; the game was dealt again
             info["opponent_illegal_action"] = True
         return self._observation.copy(), info
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Play `action`, then everybody else up to the learner's next decision."""
+        """Play `action`, then the other players up to the learner's next decision.
+
+        Returns:
+            observation, reward, terminated, truncated and info with the action mask, as Gymnasium
+            defines them.
+        """
         batch = self._batch
         if batch.meta[0, WAITING] != FOR_LEARNER:
             raise ResetNeeded("the game is over (or was never dealt): call reset() first")
@@ -159,11 +176,11 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         return self._observation.copy(), reward, terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions as bools, as MaskablePPO asks for them."""
+        """Return the legal actions as bools, as MaskablePPO expects them."""
         return self._mask.astype(np.bool_)
 
     def render(self) -> Any:
-        """The game as the learner sees it; None without a render mode."""
+        """Draw the game as the learner sees it; return None without a render mode."""
         if self.render_mode is None:
             gym.logger.warn(
                 f"render() needs a mode: gym.make(..., render_mode={RENDER_MODES[0]!r})"

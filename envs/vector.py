@@ -1,4 +1,4 @@
-"""The batched environment of every game, as a `gymnasium.vector.VectorEnv`."""
+"""The batched environment, for every game, as a `gymnasium.vector.VectorEnv`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from bidarena.envs.check import choice, flag
+from bidarena.envs.arguments import choice, flag
 from bidarena.envs.game import Game
 from bidarena.envs.learner import LearnerBatch
 from bidarena.envs.loop import (
@@ -32,20 +32,22 @@ Array = NDArray[Any]
 
 
 class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
-    """Many games side by side, one learner in each, moved on by compiled code.
+    """Many games side by side, one learner in each, played by compiled code.
 
-    Row i seeded with s + i plays exactly the games of the single environment seeded with s + i.
+    With seed s, row i plays exactly the games of the single environment with seed s + i.
 
     Args:
-        game: a name, as `bidarena list` shows them, or a `Game`.
-        num_envs: how many games.
+        game: a name that `bidarena list` shows, or a `Game`.
+        num_envs: the number of games.
         autoreset_mode: `AutoresetMode.NEXT_STEP` (default), `SAME_STEP` or `DISABLED`, also as
             the words "NextStep", "SameStep", "Disabled". With SAME_STEP the last observation of a
             finished game is in `info["final_obs"]`; with DISABLED finished rows must be reset by
             `reset(options={"reset_mask": ...})`.
         threads: in how many threads to work on the rows; the results do not depend on it.
         copy: False returns read-only views of buffers that the next step overwrites.
-        opponent, opponents, partner, seat, illegal_action, render_mode, **rules: as for `SoloEnv`.
+
+    The arguments `opponent`, `opponents`, `partner`, `seat`, `illegal_action`, `render_mode` and
+    the rules of the game are those of `SoloEnv`.
     """
 
     def __init__(
@@ -96,25 +98,26 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
 
     @property
     def seats(self) -> NDArray[np.int64]:
-        """The learner's seat in each row."""
+        """Return the learner's seat in each row."""
         return self._batch.meta[:, SEAT].copy()
 
     @property
     def deciding(self) -> NDArray[np.int64]:
-        """The seat of the present decision in each row; a partner's only with partner="self"."""
+        """Return the seat to move in each row; a partner's only with partner="self"."""
         return self._batch.meta[:, DECIDER].copy()
 
     @property
     def nbytes(self) -> int:
-        """Memory of all rows together."""
+        """Return the bytes of memory of all rows together."""
         return self._batch.nbytes
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Deal new games in all rows, or in those of `options["reset_mask"]`.
+        """Deal new games in all rows, or in those where `options["reset_mask"]` is True.
 
-        The observations and masks that come back are those of all rows, dealt anew or not.
+        Returns:
+            the observations and an info with the action masks, both of all rows, dealt anew or not.
         """
         batch = self._batch
         where = None if options is None else options.get("reset_mask")
@@ -135,7 +138,12 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         return self._out(batch.observations), self._info()
 
     def step(self, actions: ArrayLike) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        """Play one action per row, then everybody else up to the learner's next decision."""
+        """Play one action per row, then the other players up to the learner's next decisions.
+
+        Returns:
+            observations, rewards, terminated, truncated and an info with the action masks, as
+            Gymnasium defines them.
+        """
         batch = self._batch
         if not self._seeded:
             raise ResetNeeded("call reset() before the first step()")
@@ -159,11 +167,11 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         return self._out(batch.observations), batch.rewards.copy(), terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal actions of all rows as bools, (num_envs, actions)."""
+        """Return the legal actions of all rows as bools, (num_envs, actions)."""
         return self._batch.masks.astype(np.bool_)
 
     def render(self) -> tuple[Any, ...] | None:
-        """One drawing per row; None without a render mode."""
+        """Return one drawing per row; None without a render mode."""
         if self.render_mode is None:
             return None
         if not self._seeded:
@@ -175,6 +183,7 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         )
 
     def _out(self, array: Array) -> Array:
+        """Return a copy, or a read-only view with `copy=False`."""
         if self._copy:
             return array.copy()
         view = array.view()
@@ -185,7 +194,7 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         return {"action_mask": self._out(self._batch.masks), "_action_mask": self._all.copy()}
 
     def _add_final(self, info: dict[str, Any], done: NDArray[np.bool_]) -> None:
-        """What Gymnasium puts into the info when a game ends and the next begins in one step."""
+        """Add what Gymnasium expects in the info of SAME_STEP in rows where a game has ended."""
         if not done.any():
             return
         final = np.full(self.num_envs, None, dtype=object)
@@ -196,7 +205,7 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         masks = np.broadcast_to(masks, self._batch.masks.shape).copy()
         final_info: dict[str, Any] = {"action_mask": masks, "_action_mask": done.copy()}
         for key in ("illegal_action", "opponent_illegal_action"):
-            if key in info:  # these are of the game that ended
+            if key in info:  # they belong to the game that has ended
                 final_info[key], final_info["_" + key] = info.pop(key), info.pop("_" + key)
         info["final_obs"], info["_final_obs"] = final, done.copy()
         info["final_info"], info["_final_info"] = final_info, done.copy()

@@ -1,8 +1,8 @@
-"""A game that somebody plays: its moves, taking them back, keeping it in a file and going on.
+"""A game between persons and bots: moves, undo, saving to a file and resuming from it.
 
-No terminal here. A session is a list of points, each with the state, the generators and the move
-that led to it; what is undone is cut off, and the generators with it, so that the same moves are
-followed by the same chance.
+This module knows no terminal. A session is a list of points, each with the state, the generators
+and the move that led to it. Undo cuts points off, and their generators with them, so that the same
+moves are followed by the same chance.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.envs.arguments import whole
 from bidarena.envs.batch import CHANCE, LUCK, Threads, ask_bot, ask_policy, forfeits, seed_rows
-from bidarena.envs.check import whole
 from bidarena.envs.files import write_json
 from bidarena.envs.game import OVER, Game, State
 from bidarena.envs.learner import Policy, player_of
+from bidarena.envs.phrases import legal_actions, mover_of, phrases_of
 from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.rng import WORDS
-from bidarena.envs.words import legal_actions, mover_of, words_of
 
-FORMAT = 1  # of the files
-PERSON = "person"  # who sits in a seat, in a file
+FORMAT = 1  # of saved games
+PERSON = "person"  # the name of a person's seat in a saved game
 
-Words64 = NDArray[np.uint64]
+Words = NDArray[np.uint64]  # states of generators
 
 
 class Move(NamedTuple):
-    """What somebody did."""
+    """An action and the seat that took it."""
 
     seat: int
     action: int
 
 
 class Point(NamedTuple):
-    """Where the game stands after a move."""
+    """The game after a move."""
 
     state: State
-    rngs: Words64  # the generator of the game, then that of the bots
-    mover: int  # below 0 when the game is over
-    move: Move | None  # that led here; None at the start
+    rngs: Words  # the generator of the game, then that of the bots
+    mover: int  # the seat to move; below 0 when the game is over
+    move: Move | None  # the last move; None at the start
 
 
 class Session:
@@ -60,8 +60,8 @@ class Session:
         Args:
             game: any game.
             seats: a bot for each seat, or None where a person sits.
-            seed: of deals and bots; the deal is that of every other interface with this seed.
-            name: of the game as it was asked for, if a module belongs to it ("my_nim:nim").
+            seed: seed of deals and bots; every interface deals the same game from it.
+            name: name of the game with its module, if it needs one ("my_module:mygame").
         """
         if len(seats) != game.players:
             raise ValueError(f"seats: {game.name} has {game.players}, got {len(seats)}")
@@ -79,13 +79,13 @@ class Session:
         seed_rows(rngs, self.seed, np.random.default_rng())
         state = game.new_state(rngs[0, CHANCE])
         self.points = [Point(state, rngs[0].copy(), mover_of(game, state), None)]
-        self.illegal: Move | None = None  # by which a bot has lost
+        self.illegal: Move | None = None  # the illegal move by which a bot has lost
 
-    # --- where it stands ---
+    # --- the position ---
 
     @property
     def state(self) -> State:
-        """The game now; do not write to it."""
+        """The current state; do not write to it."""
         return self.points[-1].state
 
     @property
@@ -95,7 +95,7 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Has the game come to its end?"""
+        """Whether the game is over."""
         return self.mover < 0
 
     @property
@@ -105,15 +105,15 @@ class Session:
 
     @property
     def persons(self) -> list[int]:
-        """The seats in which persons sit."""
+        """The seats of persons."""
         return [seat for seat, bot in enumerate(self.seats) if bot is None]
 
     def legal(self) -> list[int]:
-        """What the seat to move may do."""
+        """Return the legal actions of the seat to move."""
         return legal_actions(self.game, self.state)
 
     def returns(self) -> list[float]:
-        """The result of every seat; only when the game is over."""
+        """Return the result of every seat; the game must be over."""
         if self.illegal:
             return [float(result) for result in forfeits(self.game)[self.illegal.seat]]
         out = np.zeros(self.game.players)
@@ -123,25 +123,28 @@ class Session:
     # --- moving ---
 
     def play(self, action: int) -> Point:
-        """A legal action of the seat to move; where the game stands then."""
+        """Play an action of the seat to move and return the new point; raise if it is illegal."""
         if self.over:
             raise ValueError(f"action={action!r}: the game is over")
         if action not in self.legal():
-            why = words_of(self.game).refuse(self.game, self.state, action)
+            why = phrases_of(self.game).refuse(self.game, self.state, action)
             raise ValueError(f"action={action!r}: {why}")
         here = self.points[-1]
         state, rngs = here.state.copy(), here.rngs.copy()
         self.game.call("step")(self.game.cfg, state, action, rngs[CHANCE])
         there = Point(state, rngs, mover_of(self.game, state), Move(here.mover, action))
-        self.points.append(there)  # all or nothing: whoever interrupts leaves a whole game
+        self.points.append(there)  # last, so that an interruption leaves a whole game
         return there
 
     def bot_to_move(self) -> bool:
-        """Is it a bot's turn?"""
+        """Return whether it is a bot's turn."""
         return not self.over and self.seats[self.mover] is not None
 
     def ask(self) -> Point | None:
-        """Let the bot whose turn it is move; None if its move is illegal, which loses the game."""
+        """Let the bot to move play and return the new point; None if its move is illegal.
+
+        An illegal move loses the game.
+        """
         here = self.points[-1]
         spec = self.seats[here.mover]
         if self.over or spec is None:
@@ -162,7 +165,7 @@ class Session:
         if action not in self.legal():
             self.illegal = Move(here.mover, action)
             return None
-        self.points[-1] = here._replace(rngs=rngs[0])  # what the bot drew is drawn
+        self.points[-1] = here._replace(rngs=rngs[0])  # the bot has drawn from its generator
         try:
             return self.play(action)
         except BaseException:
@@ -170,7 +173,7 @@ class Session:
             raise
 
     def undo(self) -> bool:
-        """Go back to the last decision of a person before this one; False if there is none."""
+        """Go back to the last decision of a person; return False if there is none."""
         for at in range(len(self.points) - 1, 0, -1):
             move = self.points[at].move
             if move is not None and self.seats[move.seat] is None:
@@ -181,21 +184,21 @@ class Session:
         return False
 
     def _forget(self) -> None:
-        """Bots drop what they remember of moves that have not happened now."""
+        """Let bots drop what they remember of moves that were undone."""
         for bot in self._bots.values():
             if isinstance(bot, Bot) and bot.outside is not None:
                 bot.outside.forget()
 
-    # --- in a file ---
+    # --- saving ---
 
     def record(self) -> dict[str, Any]:
-        """The whole session, JSON-able; `restored` makes it again."""
-        words = words_of(self.game)
+        """Return the whole session, JSON-able, for `restored`."""
+        phrases = phrases_of(self.game)
         moves = [
             {
                 "seat": move.seat,
                 "action": move.action,
-                "words": words.name(self.game, before.state, move.action),
+                "words": phrases.name(self.game, before.state, move.action),
                 "luck": before.rngs[LUCK].tolist(),
             }
             for before, after in pairwise(self.points)
@@ -215,14 +218,14 @@ class Session:
         }
 
     def save(self, path: Path) -> None:
-        """Write the session to a file, all of it or nothing."""
-        if not path.parent.is_dir():  # a folder that somebody mistyped is not made
+        """Write the session to a file, which is whole or missing afterwards."""
+        if not path.parent.is_dir():  # a mistyped folder is not made
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
         write_json(path, self.record())
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """What a file holds; a ValueError if it is no saved game."""
+    """Return the saved game of a file; raise ValueError if it holds none."""
     try:
         record = json.loads(path.read_text())
     except OSError as wrong:
@@ -235,10 +238,10 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def restored(record: dict[str, Any], game: Game | None = None) -> Session:
-    """The session of a record, played again move by move.
+    """Return the session of a record, played again move by move.
 
     Args:
-        record: what `Session.record` gave.
+        record: a record made by `Session.record`.
         game: the game, if it was made already.
     """
     try:
@@ -259,7 +262,7 @@ def restored(record: dict[str, Any], game: Game | None = None) -> Session:
 
 
 def _set_luck(session: Session, words: list[int]) -> None:
-    """The generator of the bots as it was: how much of it they used is not played again."""
+    """Set the generator of the bots, which are not asked again when moves are replayed."""
     here = session.points[-1]
     rngs = here.rngs.copy()
     rngs[LUCK] = np.array(words, np.uint64)

@@ -3,15 +3,15 @@
  *     cc -O2 -o line_bot examples/line_bot.c
  *     bidarena match raj "json:./line_bot" value --games 100
  *
- * It plays one of the legal actions, chosen by the seed that comes with each move. That needs no
- * JSON library: the messages are flat enough to look for the two keys that matter.
+ * It plays one of the legal actions, chosen by the seed that comes with each move. It needs no JSON
+ * library: it looks for the two keys that matter in the text of the message.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the value of a key begins, or NULL. Keys are unique in a message. */
+/* Return where the value of a key begins, or NULL. Keys are unique in a message. */
 static const char *value_of(const char *line, const char *key)
 {
     char quoted[64];
@@ -28,7 +28,7 @@ static int is_type(const char *line, const char *type)
     return value && strncmp(value, wanted, strlen(wanted)) == 0;
 }
 
-/* The action at a place in the list of legal ones; with place -1, how many there are. */
+/* Return the action at a place in the list of legal ones; with place -1, how many there are. */
 static long legal_action(const char *line, long place)
 {
     const char *at = value_of(line, "legal");
@@ -57,7 +57,7 @@ int main(void)
             uint64_t number = seed ? strtoull(seed, NULL, 10) : 0;
             printf("{\"action\": %ld}\n", legal_action(line, number % legal_action(line, -1)));
         } /* anything else needs no answer */
-        fflush(stdout); /* or the answer stays here */
+        fflush(stdout); /* or the answer stays in the buffer */
     }
     free(line);
     return 0;

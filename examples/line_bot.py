@@ -2,8 +2,8 @@
 
     bidarena match scotch "json:python3 examples/line_bot.py" uniform --games 100
 
-It plays Scotch by a simple idea, an equal share of its money for every step that is left, and any
-other game at random. Nothing but the standard library is needed.
+In Scotch it bids an equal share of its money for every step that is left. It plays any other game
+at random. It needs nothing but the standard library.
 """
 
 import json
@@ -14,7 +14,7 @@ PROTOCOL = 1
 
 
 def scotch_bid(rules, move):
-    """An equal share of the own money for each step to the own end, and one more to break ties."""
+    """Return an equal share of the money for each step to the own end, and one more for ties."""
     seat = move["seat"]
     money = move["state"]["money"][seat]
     position = move["state"]["position"][0]
@@ -39,7 +39,7 @@ def main():
                 action = random.Random(message["seed"]).choice(message["legal"])
             answer = {"action": action}
         else:
-            continue  # the end of a game, or something that a later version tells
+            continue  # the end of a game, or a message of a later version
         print(json.dumps(answer), flush=True)
 
 

@@ -76,7 +76,7 @@ def test_wheel__brings_the_command_and_typing_markers(clean_environment, tmp_pat
     command = clean_environment.parent / "bidarena"
     assert '"scotch"' in run(str(command), "list", "--json", cwd=tmp_path)
     site = next(clean_environment.parents[1].glob("lib/python*/site-packages/bidarena"))
-    for package in ("envs", "baselines", "train", "evaluate", "cli"):
+    for package in ("envs", "baselines", "evaluate", "train", "studies", "cli"):
         assert (site / package / "py.typed").exists(), package
     assert not (site / "__init__.py").exists(), "bidarena is a namespace"
 

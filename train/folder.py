@@ -1,17 +1,18 @@
-"""A run on disk: what was asked for, what came of it, and all that is needed to go on.
+"""The folder of a run: its configuration, its results, and all that is needed to go on.
 
     runs/Raj-v0__maskable_ppo__1__20260131-120000/
         config.json         the task, how it is evaluated, the versions of what it was learned with
-        command.txt         the line that started it
+        command.txt         the command line that starts such a run
         metrics.csv         one line for each round of learning
         evaluations.csv     one line for each match or exact measure
         best.safetensors    the best policy so far, and the one of the last evaluation:
         last.safetensors    both are bots, `bidarena match raj runs/.../best.safetensors greedy`
         checkpoint.pt       tensors and numbers, read without running any code
-        tensorboard/        the same curves
+        learning.png        the evaluations as curves, drawn at the end
+        tensorboard/        metrics and evaluations as curves for TensorBoard
 
-Every file is replaced as a whole; lines of tables that are newer than the checkpoint are taken back
-when a run goes on from it.
+Every file is replaced as a whole. When a run goes on from its checkpoint, the lines of tables that
+are newer than the checkpoint are removed.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ PACKAGES = (
 
 
 def new_folder(parent: Path, env: str, algorithm: str, seed: int) -> Path:
-    """A folder that did not exist before, named after what runs in it and when it began."""
+    """Make a new folder, named after what runs in it and when it began, and return it."""
     name = f"{env.rpartition('/')[2]}__{algorithm}__{seed}__{time.strftime('%Y%m%d-%H%M%S')}"
     for again in range(1000):
         folder = parent / (f"{name}-{again}" if again else name)
@@ -53,7 +54,7 @@ def new_folder(parent: Path, env: str, algorithm: str, seed: int) -> Path:
 
 
 def versions() -> dict[str, str]:
-    """Of Python and of the packages that a result may depend on."""
+    """Return the versions of Python and of the packages that a result may depend on."""
     found = {"python": platform.python_version(), "machine": platform.machine()}
     for package in PACKAGES:
         try:
@@ -64,7 +65,7 @@ def versions() -> dict[str, str]:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """What a run was asked for; a ValueError if this is not the folder of one."""
+    """Return the configuration of a run; raise ValueError if this is not the folder of one."""
     path = folder / CONFIG
     if not path.is_file():
         raise ValueError(
@@ -80,7 +81,7 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def write_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
-    """Keep the state of a run, as tensors and plain values."""
+    """Write the state of a run, as tensors and plain values."""
     import torch
 
     memory = io.BytesIO()
@@ -89,7 +90,7 @@ def write_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
 
 
 def read_checkpoint(folder: Path) -> dict[str, Any] | None:
-    """The state of a run; None if it was stopped before the first one was kept."""
+    """Return the state of a run; None if it was stopped before its first checkpoint."""
     import torch
 
     path = folder / CHECKPOINT
@@ -102,7 +103,7 @@ def read_checkpoint(folder: Path) -> dict[str, Any] | None:
 
 
 def _as_tensors(value: Any) -> Any:
-    """The same with tensors for arrays, so that it can be read without running code."""
+    """Return the value with tensors in place of arrays: torch reads these without running code."""
     import torch
 
     if isinstance(value, np.ndarray):
@@ -116,8 +117,8 @@ def _as_tensors(value: Any) -> Any:
     return value
 
 
-class Sheet:
-    """A CSV file that grows line by line, and by columns when there is something new to tell."""
+class CsvTable:
+    """A CSV file that grows by lines, and by a column when a line has a new one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -138,7 +139,7 @@ class Sheet:
             file.write(self._text([line]))
 
     def rows(self) -> list[dict[str, str]]:
-        """All lines."""
+        """Return all lines."""
         if not self.path.is_file():
             return []
         with self.path.open(newline="") as file:
@@ -151,7 +152,7 @@ class Sheet:
         return text.getvalue()
 
     def keep_to(self, steps: int) -> None:
-        """Take back lines that are newer than `steps`, or that were cut off while written."""
+        """Remove lines that are newer than `steps`, and a last line that was cut off."""
         if not self.path.is_file():
             return
         lines = self.path.read_text().splitlines(keepends=True)

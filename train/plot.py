@@ -1,4 +1,4 @@
-"""The learning curve of a run as a picture."""
+"""A picture of the learning curves of a run."""
 
 from __future__ import annotations
 
@@ -7,23 +7,26 @@ from pathlib import Path
 from typing import Any
 
 from bidarena.envs.files import write_whole
-from bidarena.train.folder import EVALUATIONS, Sheet
+from bidarena.train.folder import EVALUATIONS, CsvTable
 
 PICTURE = "learning.png"
 _TRUTHS = {
     "exploitability": "lost to a best response",
     "kept": "decisions in games that keep the value",
-    "kept_everywhere": "the same over all positions",
+    "kept_everywhere": "decisions in all positions that keep the value",
 }
 
 
 def draw(folder: Path) -> Path | None:
-    """Draw what was measured on the way; None without matplotlib or with nothing measured."""
+    """Draw the evaluations of a run and return the picture.
+
+    Return None if matplotlib is missing or nothing was measured.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         return None
-    rows = Sheet(folder / EVALUATIONS).rows()
+    rows = CsvTable(folder / EVALUATIONS).rows()
     if not rows:
         return None
     curves: dict[str, list[tuple[int, float]]] = {}

@@ -1,9 +1,9 @@
 """Makes a policy that comes with the package out of one that was learned.
 
-    python -m bidarena.train.ship runs/RUN baselines/policies/learned-raj.safetensors
+    python -m bidarena.train.ship runs/RUN baselines/learned/policies/learned-raj.safetensors
 
-The numbers are kept with 16 bits; the command that made the policy and its strength, as the run
-measured it, stay in the file. `bidarena.baselines.policy_file.shipped` finds it there by
+The numbers are kept with 16 bits. The command that made the policy and its strength, as the run
+measured it, stay in the file. `bidarena.baselines.learned.policy_file.shipped` finds the policy by
 its name, KIND-GAME.safetensors.
 """
 
@@ -12,13 +12,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from bidarena.baselines.policy_file import load_policy, save_policy
-from bidarena.envs.policy_paths import EXPECTED, find_policy
+from bidarena.baselines.learned.policy_file import load_policy, save_policy
 from bidarena.envs.registry import make_game
+from bidarena.envs.registry.paths import EXPECTED, find_policy
 
 
 def ship(source: str, target: str) -> Path:
-    """Write the policy of a run, or of a file, to where shipped policies are."""
+    """Write the policy of a run or of a file to `target`, with 16 bits, and return the path."""
     found = find_policy(source)
     if found is None:
         raise ValueError(f"source={source!r}: expected {EXPECTED}")

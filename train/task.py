@@ -1,38 +1,16 @@
-"""What is to be learned, and the common face of everything that learns it.
+"""What is to be learned (`Task`), and what every algorithm must offer (`Learner`).
 
-A task is JSON-able: it is kept in the run folder, and the run goes on from it.
+A task can be written as JSON: it is kept in the run folder, and the run goes on from it.
 """
 
 from __future__ import annotations
 
-import importlib.resources
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from bidarena.baselines.network import Network
-from bidarena.envs.check import unknown
+from bidarena.baselines.learned.network import Network
 from bidarena.envs.game import Game
-from bidarena.envs.registry import env_id, load, make_game
-
-# name -> "module:function"; the function takes the task and returns its `Learner`
-ALGORITHMS = {
-    "maskable_ppo": "bidarena.train.maskable_ppo:learner",
-    "ppo": "bidarena.train.ppo:learner",
-    "a2c": "bidarena.train.a2c:learner",
-    "dqn": "bidarena.train.dqn:learner",
-    "mmd": "bidarena.train.mmd:learner",
-    "minimax_q": "bidarena.train.minimax_q:learner",
-    "td": "bidarena.train.td:learner",
-    "rllib_ppo": "bidarena.train.rllib_ppo:learner",
-}
-
-# what `--engine` and `--algo` say -> one of the above; the first of an engine is its usual one
-ENGINES = {
-    "native": {name: name for name in ALGORITHMS if name != "rllib_ppo"},
-    "rllib": {"ppo": "rllib_ppo"},
-}
-SELF_PLAY = ("mmd", "minimax_q", "td")  # those that play all seats themselves
+from bidarena.envs.registry import make_game
 
 
 @dataclass(frozen=True)
@@ -40,14 +18,14 @@ class Task:
     """One run of learning.
 
     Attributes:
-        game: as `bidarena list` shows them.
+        game: the name of a registered game; "module:name" imports a module first.
         rules: the rules of the game, as keywords.
-        algorithm: one of `ALGORITHMS`.
+        algorithm: the name of a registered algorithm; "module:name" imports a module first.
         steps: how many decisions to learn from.
-        seed: of the network, the games and everything drawn.
-        players: keywords of the environment that say who plays where: opponent, opponents,
-            partner, seat. The opponent "self" is the learner's own past, see `pool.py`.
-        settings: hyperparameters, complete.
+        seed: seeds the network, the games and everything else that is drawn.
+        players: keywords of the environment that say who plays where: opponent, partner, seat.
+            The opponent "self" is the learner's own past (sb3/pool.py).
+        settings: all hyperparameters.
     """
 
     game: str
@@ -59,92 +37,35 @@ class Task:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def make_game(self) -> Game:
-        """The game to learn."""
+        """Return the game to learn."""
         return make_game(self.game, **self.rules)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the task as plain values for JSON."""
         return asdict(self)
 
 
 class Learner(Protocol):
-    """What the loop of a run needs of an algorithm."""
+    """What a run needs from an algorithm.
 
-    steps: int  # decisions learned from so far
+    Attributes:
+        steps: how many decisions it has learned from so far.
+    """
+
+    steps: int
 
     def learn(self) -> dict[str, float]:
-        """Play for a while and learn from it; what is worth a curve.
+        """Play for a while, learn from it, and return the metrics of this round by name.
 
-        Among it "seconds", the time it took, "env_seconds", what the environment had of it, and
-        "other_cpu_seconds" if other processes than this one have worked.
+        They include "seconds", the time of the round, "env_seconds", the part of it that the
+        environment took, and "other_cpu_seconds" if other processes than this one have worked.
         """
 
     def network(self) -> Network:
-        """The policy as it is now."""
+        """Return the present policy."""
 
     def state(self) -> dict[str, Any]:
-        """All that is needed to go on exactly here: tensors, arrays, numbers, strings."""
+        """Return all that is needed to go on exactly here: tensors, arrays, numbers, strings."""
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
-
-
-def make_learner(task: Task) -> Learner:
-    """The learner of a task."""
-    return load(algorithm_path(task.algorithm))(task)
-
-
-def algorithm_path(name: str) -> str:
-    """Where the class of an algorithm is; a ValueError that lists them if there is none."""
-    if name not in ALGORITHMS:
-        raise unknown("algo", name, ALGORITHMS)
-    return ALGORITHMS[name]
-
-
-def algorithm_name(engine: str, algo: str | None) -> str:
-    """One of `ALGORITHMS`, from an engine and what its algorithm is called there."""
-    if engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
-    known = ENGINES[engine]
-    if algo is None:
-        return next(iter(known.values()))
-    if algo in known:
-        return known[algo]
-    elsewhere = [name for name, others in ENGINES.items() if algo in others]
-    if not elsewhere:
-        raise unknown("algo", algo, known)
-    raise ValueError(
-        f"algo={algo!r}: engine={engine!r} has no such algorithm, only {', '.join(known)}; leave "
-        f"--algo out, or type --engine {elsewhere[0]}"
-    )
-
-
-def hyperparameters(algorithm: str, game: str) -> dict[str, Any]:
-    """What `hyperparameters/ALGORITHM.yml` says for a game, on top of its defaults.
-
-    Beside what the algorithm reads there may be `steps`, how many decisions are sensible, and
-    `rules`, if another reward than the usual one is better to learn from.
-    """
-    algorithm_path(algorithm)
-    return _table(algorithm, game)
-
-
-def evaluation_settings(game: str) -> dict[str, Any]:
-    """How `hyperparameters/evaluation.yml` says that a game is measured."""
-    return _table("evaluation", game)
-
-
-def _table(name: str, game: str) -> dict[str, Any]:
-    import yaml
-
-    folder = importlib.resources.files("bidarena.train") / "hyperparameters"
-    table = yaml.safe_load((folder / f"{name}.yml").read_text())
-    return {**table.get("default", {}), **table.get(env_id(game), {})}
-
-
-def changed(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Hyperparameters with some of them replaced; unknown ones are refused."""
-    for name in changes:
-        if name not in settings:
-            raise unknown("setting", name, settings)
-    return {**settings, **changes}
+        """Go on from what `state` returned."""

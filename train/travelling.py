@@ -1,4 +1,4 @@
-"""The folder of a run on its way from one machine to another, as the bytes of its files."""
+"""Moving the folder of a run from one machine to another, as the bytes of its files."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from bidarena.envs.files import lock, write_whole
 from bidarena.train.folder import CHECKPOINT, CONFIG
 
 
-def packed(folder: Path) -> dict[str, bytes]:
-    """All files of a run by their paths in its folder, none if there is no run in it yet.
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Return all files of a run by their paths in its folder; none if there is no run in it yet.
 
-    A folder in which another process is writing is refused.
+    Raise ValueError if another process is writing in the folder.
     """
     if not (folder / CONFIG).is_file():
         return {}
@@ -28,8 +28,8 @@ def packed(folder: Path) -> dict[str, bytes]:
 def unpack(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write the files of a run, each as a whole, in an order in which a kill does no harm.
 
-    Until the configuration is there, there is no run; until the checkpoint is there, the run goes
-    on from the one before, and lines of tables that are newer are taken back.
+    Until the configuration is there, there is no run. Until the checkpoint is there, the run goes
+    on from the checkpoint before, and newer lines of tables are removed.
     """
     for name in sorted(files, key=lambda name: ("", CONFIG, CHECKPOINT).index(_rank(name))):
         write_whole(folder / name, files[name])

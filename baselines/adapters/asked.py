@@ -1,4 +1,8 @@
-"""Bots that are asked in another process: their clocks, and what happens when they fail."""
+"""Ask an outside bot for its moves: its clocks, and what happens when it fails.
+
+This runs in our process. Matches and environments call an `Asked`, which sends the question to a
+program in another process through its `Sandbox`.
+"""
 
 from __future__ import annotations
 
@@ -10,41 +14,45 @@ from bidarena.baselines.adapters.limits import Limits
 from bidarena.baselines.adapters.sandbox import Sandbox
 from bidarena.baselines.adapters.seats import Seat, Seats
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
-from bidarena.envs.registry import Bot
+from bidarena.envs.registry import PROGRAM, Bot
 
 
 class Asked:
-    """What all bots from outside have in common; each kind says how a `move` is asked for.
+    """Base class of all outside bots; a subclass defines `move`, which asks for one action.
 
-    A fault loses the game in which it happens, and the program is started anew for the next one.
-    One that goes on failing at the cost of time, as often as `Limits.faults` says, is not asked
-    any more, so that it does not hold up the others.
+    A fault loses the game in which it happens, and the program is started again for the next one.
+    A bot is not asked any more when its faults one after another have taken as much time as
+    `Limits.faults` moves may take. So it cannot hold up the others.
+
+    Args:
+        game: the game that is played.
+        program: the program that is asked.
     """
 
     def __init__(self, game: Game, program: Sandbox) -> None:
         self.game = game
         self.program = program
         self.seats = Seats(game)
-        self._wasted = 0.0  # seconds that went into faults since the last answer
+        self._wasted = 0.0  # seconds that faults have taken since the last answer
         self._last_fault = ""
 
     def move(self, seat: Seat, state: State, rng: Rng, seconds: float) -> int:
-        """The action for the player of `seat`, who has so much time."""
+        """Ask for the action of the player in `seat`, who has so many seconds, and return it."""
         raise NotImplementedError
 
     def get_ready(self) -> None:
-        """What has to be done before a move can be asked for, on nobody's clock."""
+        """Prepare the program for questions; the time is not counted. By default do nothing."""
 
     def game_over(self, seat: Seat) -> None:
-        """Nothing will be asked any more in this seat."""
+        """Take note that the game of `seat` has ended. By default do nothing."""
 
     @property
     def limits(self) -> Limits:
-        """Of the program."""
+        """The limits of the program."""
         return self.program.limits
 
     def __call__(self, state: State, player: int, rng: Rng) -> int:
-        """The action of `player`; see `Outside`."""
+        """Return the action of `player`, or raise `Fault`; see `Outside`."""
         if self._wasted >= self.limits.faults * self.limits.seconds:
             raise Fault(f"is not asked any more; its last fault: {self._last_fault}")
         seat, ended = self.seats.find(state, player, rng)
@@ -69,27 +77,27 @@ class Asked:
         return action
 
     def forget(self) -> None:
-        """Drop what is remembered of games; the program is told, if its protocol has a word."""
+        """Forget all games, and call `game_over` for each."""
         for seat in self.seats.clear():
             self.game_over(seat)
 
     def close(self) -> None:
-        """End the program."""
+        """End the program and all processes that belong to it."""
         self.program.close()
 
 
 def as_bot(name: str, asked: Asked) -> Bot:
-    """Something that is asked elsewhere as a bot for matches and environments."""
-    return Bot(name, elsewhere, outside=asked)
+    """Return the bot, for matches and environments, that calls `asked` for its moves."""
+    return Bot(name, elsewhere, outside=asked, kind=PROGRAM)
 
 
 def elsewhere(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
-    """No action: such a bot cannot be asked in compiled code."""
+    """Return -1, which is no action: the `act` of a bot that compiled code cannot ask."""
     return -1
 
 
 def whole_number(value: Any) -> int:
-    """An answer as a number; a fault if it is none."""
+    """Return an answer as an int; raise `Fault` unless it is a whole number."""
     number = isinstance(value, int) and not isinstance(value, bool)
     if not number and not (isinstance(value, float) and value.is_integer()):
         raise Fault(f"answered {str(value)[:80]!r}, expected a whole number")

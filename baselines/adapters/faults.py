@@ -1,5 +1,5 @@
-"""What is raised when a bot from outside breaks its protocol."""
+"""The exception that is raised when an outside bot breaks its protocol."""
 
 
 class Fault(RuntimeError):  # noqa: N818 - a word of the games, as in tennis
-    """An outside bot did not answer as it must; it loses the game."""
+    """An outside bot gave no answer, or a wrong one; it loses the game."""

@@ -1,14 +1,15 @@
-"""A small process that starts programs of others under limits, and leaves nothing of them behind.
+"""The keeper: a small process that starts a program of others under limits, and kills all of it.
 
-It is run as a script, `python -I -S keeper.py SOCKET`, by `sandbox.py`; nothing is imported but the
-standard library. Orders come as JSON through the socket: {"start": ...} with three descriptors for
-the program's stdin, stdout and stderr, and {"end": n}, which kills the program and everything that
-descends from it. When the socket closes, because its owner ended in whatever way, that is done too.
+A `Sandbox` (sandbox.py) starts it as a script, `python -I -S keeper.py SOCKET LIMITS HOME`; it
+imports only the standard library. It gets orders as JSON through the socket. {"start": ...} comes
+with three file descriptors, for stdin, stdout and stderr of the program. {"end": n} kills the
+program and all its descendants. The keeper does that too when the socket closes, which happens
+whenever its owner ends, in whatever way.
 
-Nothing escapes by a session or a parent of its own: the keeper is the first process of a process
-namespace where the system allows one, so that one signal reaches all others in it at the same
-time. Elsewhere orphans are at least handed to the keeper, and it kills descendants until none is
-left.
+A program cannot escape by a new session or by losing its parent. Where the system allows it, the
+keeper is the first process of a process namespace, so that one signal reaches all other processes
+in it at once. Elsewhere orphans become children of the keeper, which kills descendants until none
+is left.
 """
 
 from __future__ import annotations
@@ -32,25 +33,25 @@ from typing import Any
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWUSER, CLONE_NEWPID = 0x10000000, 0x20000000
 
-TICK = 0.2  # seconds between two looks at what a program uses
-PATIENCE = 10.0  # seconds in which a program must be killed
+TICK = 0.2  # seconds between two checks of the limits
+PATIENCE = 10.0  # seconds after which killing a program is given up
 MIB = 1 << 20
 
 
 class Keeper:
-    """At most one program at a time, with all that descends from it."""
+    """Runs at most one program at a time, with all its descendants."""
 
     def __init__(self, control: socket.socket, alone: bool) -> None:
         self.control = control
-        self.alone = alone  # is this the first process of a namespace?
-        self.main = 0  # the program's process; 0: none
-        self.group = 0  # the group of processes in which the last program was started
-        self.memory = 0  # bytes that all its processes may use together
-        self.processes = 0  # how many there may be
-        self.seen_at = 0.0
+        self.alone = alone  # True: this is the first process of a namespace
+        self.main = 0  # process id of the program; 0: none runs
+        self.group = 0  # process group of the last program
+        self.memory = 0  # most bytes of all its processes together
+        self.processes = 0  # most processes at one time
+        self.seen_at = 0.0  # when the limits were checked last
 
     def run(self) -> None:
-        """Follow orders until the socket closes."""
+        """Obey orders until the socket closes, then kill everything."""
         waking, woken = os.pipe()
         os.set_blocking(woken, False)
         os.set_blocking(waking, False)
@@ -74,11 +75,11 @@ class Keeper:
             if self.main and time.monotonic() - self.seen_at >= TICK:
                 self.look()
         self.kill_all()
-        if len(sys.argv) > 3:  # the owner may have ended without a chance to do it
+        if len(sys.argv) > 3:  # the home folder: the owner may have ended before removing it
             shutil.rmtree(sys.argv[3], ignore_errors=True)
 
     def obey(self) -> bool:
-        """Do what one message says; False if there will be no more."""
+        """Obey one order; return False if the socket is closed."""
         try:
             data, ancillary, _, _ = self.control.recvmsg(1 << 18, socket.CMSG_SPACE(12))
         except ConnectionError:
@@ -97,7 +98,7 @@ class Keeper:
         return True
 
     def start(self, order: dict[str, Any], streams: list[int]) -> None:
-        """Run a program; say that it runs, or why it does not."""
+        """Start a program, and send whether it runs or why not."""
         self.kill_all()
         self.memory, self.processes = order["memory"] * MIB, order["processes"]
         try:
@@ -115,7 +116,7 @@ class Keeper:
             self.tell({"failed": f"{wrong.strerror}: {order['argv'][0]}"})
         else:
             self.main = self.group = program.pid
-            program.returncode = 0  # it is waited for below, never by its own object
+            program.returncode = 0  # `reap` waits for it, not this object
             self.seen_at = time.monotonic()
             self.tell({"started": order["id"]})
         finally:
@@ -123,7 +124,7 @@ class Keeper:
                 os.close(stream)
 
     def reap(self) -> None:
-        """Take note of everything that has ended."""
+        """Collect all processes that have ended; send the exit code if the program is one."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -136,7 +137,7 @@ class Keeper:
                 self.tell({"exited": os.waitstatus_to_exitcode(status)})
 
     def look(self) -> None:
-        """Kill what has grown too large or too many."""
+        """Kill the program if it uses too much memory or too many processes."""
         self.seen_at = time.monotonic()
         found = descendants()
         if len(found) > self.processes:
@@ -147,15 +148,15 @@ class Keeper:
             self.kill_all()
 
     def kill_all(self) -> None:
-        """End the program and everything that descends from it, and wait until it is gone."""
+        """Kill the program and all its descendants, and wait until they are gone."""
         self.main = 0
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             if self.alone:
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(-1, signal.SIGKILL)  # all in this namespace but its first process
+                    os.kill(-1, signal.SIGKILL)  # all processes of this namespace but the first
             else:
-                if self.group:  # at once, before they multiply; then whoever left the group
+                if self.group:  # all at once; below those that left the group
                     with contextlib.suppress(ProcessLookupError, PermissionError):
                         os.killpg(self.group, signal.SIGKILL)
                 found = descendants()
@@ -168,19 +169,19 @@ class Keeper:
                     pass
                 time.sleep(0.001)
             except ChildProcessError:
-                self.group = 0  # the number may be given to others now
+                self.group = 0  # the system may give this number to others now
                 return
 
     def tell(self, message: dict[str, Any]) -> None:
-        """Send a message, unless nobody is there any more."""
+        """Send a message to the owner, if there still is one."""
         with contextlib.suppress(OSError):
             self.control.send(json.dumps(message).encode())
 
 
 def descendants() -> list[int]:
-    """All processes that this one or its descendants started, orphans included.
+    """Return the ids of all descendants of this process, including orphans.
 
-    Their numbers are those of /proc, which are others than those inside of a namespace.
+    These are the ids in /proc, which differ from the ids inside of a namespace.
     """
     found: list[int] = []
     waiting = ["self"]
@@ -196,7 +197,7 @@ def descendants() -> list[int]:
 
 
 def resident(pid: int) -> int:
-    """Bytes of memory that a process has in use and shares with nobody, about."""
+    """Return about how many bytes of memory a process uses and does not share."""
     try:
         _, total, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
     except (OSError, ValueError):
@@ -205,12 +206,12 @@ def resident(pid: int) -> int:
 
 
 def die_with_keeper() -> None:
-    """In the new process: end when the keeper does."""
+    """Make the calling process end when its parent, the keeper, ends."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def enter_namespace() -> bool:
-    """Let the next child be the first process of a process namespace; False if not allowed."""
+    """Make the next child the first process of a new namespace; return False if not allowed."""
     libc = ctypes.CDLL(None)
     if libc.unshare(CLONE_NEWPID) == 0:
         return True
@@ -224,7 +225,7 @@ def enter_namespace() -> bool:
 
 
 def stand_by(inner: int, parent: int) -> None:
-    """Outside of the namespace: wait for its first process, and end it if the owner is gone."""
+    """Wait, outside of the namespace, until its first process ends; kill it if the owner ends."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     while os.waitpid(inner, os.WNOHANG)[0] == 0:
         if os.getppid() != parent:
@@ -233,7 +234,7 @@ def stand_by(inner: int, parent: int) -> None:
 
 
 def main() -> None:
-    """Serve the socket named on the command line."""
+    """Set the limits and serve the socket, both given on the command line."""
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
     limits = json.loads(sys.argv[2])

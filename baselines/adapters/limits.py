@@ -1,4 +1,4 @@
-"""What a program from outside may use, and how that is written: `file:bot.py:seconds=2,game=60`."""
+"""Limits of outside bots, and how they are written: `file:bot.py:seconds=2,game=60`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a program; passing one is a fault."""
+    """Limits of an outside bot; to exceed one is a fault."""
 
-    seconds: float = 5.0  # for a move
-    game: float = 120.0  # for all moves of a game together
-    start: float = 60.0  # from its start until it is ready, for a program that stays
-    training: float = 3600.0  # for agents that train before they play
-    output: int = 65536  # bytes of an answer; sixteen times as many on stderr
-    memory: int = 2048  # MiB, of each of its processes and of all together
-    processes: int = 64  # at the same time
-    faults: int = 3  # one after another, after which it is not asked any more
+    seconds: float = 5.0  # for one move
+    game: float = 120.0  # seconds for all moves of a game together
+    start: float = 60.0  # seconds until a program that keeps running is ready
+    training: float = 3600.0  # seconds for an agent that trains before it plays
+    output: int = 65536  # bytes of one answer; on stderr sixteen times as many
+    memory: int = 2048  # MiB, of each process and of all processes together
+    processes: int = 64  # processes at one time
+    faults: int = 3  # in a row, each as long as a move may take: then it is not asked any more
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -34,7 +34,7 @@ _ENDING = re.compile(rf"(?P<what>.*?)(?::(?P<limits>(?:{_NAMES})=[^:]*))?", re.D
 
 
 def split_limits(text: str) -> tuple[str, Limits]:
-    """What to run, and the limits written after the last colon, if any are."""
+    """Return what to run, and the limits that may be written after the last colon."""
     found = _ENDING.fullmatch(text)
     what, written = (found["what"], found["limits"]) if found else (text, None)
     given: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""One decision of one of our own bots, for the protocols of others."""
+"""Get one decision of one of our own bots: what servers for the protocols of others need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ Chooser = Callable[[State, int, Rng], int]  # (state, player, generator) -> acti
 
 
 def chooser(game: Game, bot: str | Bot | Callable[[Any, Any], Any]) -> Chooser:
-    """How a bot of this game, by its name or as it is, chooses an action."""
+    """Return the function (state, player, generator) -> action by which a bot chooses.
+
+    Args:
+        game: the game.
+        bot: a bot, its name with options, or a policy (observation, mask) -> action.
+    """
     player = player_of(game, bot)
     if isinstance(player, Bot):
         if player.outside is not None:
@@ -43,5 +48,5 @@ def chooser(game: Game, bot: str | Bot | Callable[[Any, Any], Any]) -> Chooser:
 
 
 def words_from(*seeds: int) -> Rng:
-    """The generator of one decision."""
+    """Return the generator of one decision, made from these numbers."""
     return seeded(np.random.default_rng(seeds), WORDS)

@@ -1,7 +1,7 @@
-"""Sockets that keep a deadline: it holds for a whole exchange, not for each piece that arrives.
+"""Sockets with a deadline for a whole exchange of messages, for bots and servers over HTTP.
 
-An ordinary timeout starts anew with every byte, so that somebody who sends one byte a second is
-never late.
+The timeout of an ordinary socket starts again with every piece that arrives, so a sender of one
+byte per second is never late.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 
 class Punctual(socket.socket):
-    """A socket that raises `TimeoutError` when `deadline` (of `time.monotonic`) has passed."""
+    """A socket that raises `TimeoutError` after `deadline`, a time of `time.monotonic`."""
 
     deadline = math.inf
 
     def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0) -> int:
-        """Read what is there; `makefile` reads with this."""
+        """Read what has arrived into `buffer`, and return its size; `makefile` calls this."""
         self.settimeout(_left(self.deadline))
         return super().recv_into(buffer, nbytes, flags)
 
@@ -30,12 +30,12 @@ class Punctual(socket.socket):
 
 
 class PunctualTLS(ssl.SSLSocket):
-    """The same for https."""
+    """An https socket that raises `TimeoutError` after `deadline`, like `Punctual`."""
 
     deadline = math.inf
 
     def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
-        """Read what is there."""
+        """Read what has arrived into `buffer`, and return its size."""
         self.settimeout(_left(self.deadline))
         return super().recv_into(buffer, nbytes, flags)
 
@@ -46,13 +46,20 @@ class PunctualTLS(ssl.SSLSocket):
 
 
 def punctual(connected: socket.socket) -> Punctual:
-    """A connected socket as one that keeps a deadline; the given one must not be used any more."""
+    """Return a connected socket as a `Punctual`; the given socket must not be used any more."""
     family, kind, protocol = connected.family, connected.type, connected.proto
     return Punctual(family, kind, protocol, fileno=connected.detach())
 
 
 def connect(host: str, port: int, *, tls: bool, deadline: float) -> Punctual | PunctualTLS:
-    """A connection that is there before the deadline, or a `TimeoutError`."""
+    """Return a connection that keeps a deadline; `TimeoutError` if it is not made before.
+
+    Args:
+        host: name or address of the server.
+        port: port of the server.
+        tls: whether to speak https.
+        deadline: a time of `time.monotonic`; it holds for all that follows, until it is changed.
+    """
     plain = socket.create_connection((host, port), timeout=_left(deadline))
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     made: Punctual | PunctualTLS

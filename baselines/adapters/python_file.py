@@ -1,4 +1,7 @@
-"""A Python file of somebody else, loaded once in a process that stays (see `worker.py`)."""
+"""A Python file of somebody else as an outside bot: our side of worker.py.
+
+The file is loaded by worker.py, in another process that keeps running, and is asked from here.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,14 @@ WORKER = "bidarena.baselines.adapters.worker"
 
 
 class PythonFile(Sandbox):
-    """The process in which a file is loaded. `setup` tells the worker what is in the file.
+    """A sandbox in which worker.py loads a Python file and answers for it.
 
-    It is loaded when it is asked first, and anew after its process had to be ended.
+    The file is loaded before the first question, and again after its process had to be ended.
+
+    Args:
+        file: path of the Python file.
+        limits: the limits of its process.
+        setup: the first message to the worker; "open" says how the file is to be loaded.
     """
 
     def __init__(self, file: str, limits: Limits, setup: dict[str, Any]) -> None:
@@ -26,17 +34,17 @@ class PythonFile(Sandbox):
             raise ValueError(f"{file!r}: there is no such file; expected a Python file")
         super().__init__([sys.executable, "-I", "-m", WORKER], limits, cwd=str(path.parent))
         self.setup = {**setup, "file": str(path)}
-        self.facts: dict[str, Any] = {}  # what the worker says about the file
-        self.broken = ""  # why the file cannot be loaded, which does not change
+        self.facts: dict[str, Any] = {}  # what the worker has told about the file
+        self.broken = ""  # why the file cannot be loaded; it is not tried again
 
     def call(self, question: dict[str, Any], seconds: float | None = None) -> Any:
-        """What the code in the file answers."""
+        """Send a question to the worker, and return the answer of the file; load it if needed."""
         if not self.running:
             self.load()
         return self._answer(self.ask(json.dumps(question).encode(), seconds))["answer"]
 
     def load(self) -> None:
-        """Start the process and load the file."""
+        """Start the process and have the file loaded; raise `Fault` if that fails."""
         if self.broken:
             raise Fault(self.broken)
         self.start()
@@ -49,10 +57,11 @@ class PythonFile(Sandbox):
             raise
 
     def listen(self, seconds: float) -> dict[str, Any]:
-        """One more message of the worker."""
+        """Return the next message of the worker, without asking."""
         return self._answer(self.hear(seconds))
 
     def _answer(self, line: bytes) -> dict[str, Any]:
+        """Return a message of the worker; raise `Fault` if it reports an error or is none."""
         try:
             message = json.loads(line)
         except ValueError:

@@ -1,14 +1,16 @@
-"""Programs of others in processes of their own, under limits, from our side.
+"""Run programs of others in processes of their own, under limits. This is the side of our process.
 
     program = Sandbox(["./mybot"], Limits(seconds=2))
-    answer = program.run(b"1\n5\n\n\n")       # a fresh process: all that it prints until it ends
-    answer = program.ask(b'{"type": "move"}')  # a process that stays: one line for one line
+    answer = program.run(b"1\n5\n\n\n")       # a new process: all that it prints until it ends
+    answer = program.ask(b'{"type": "move"}')  # a process that keeps running: one line for one line
     program.close()
 
-Whatever a program does other than answer in time (crash, hang, flood, grow, multiply) raises a
-`Fault` that says what it was, and ends the program with all that it started. It sees nothing of
-our environment but PATH, and gets an empty HOME. That keeps bugs and greed in bounds; it is no
-jail: the program runs as the same user, and reads and writes what that user can.
+A `Sandbox` starts a keeper process (keeper.py), which starts and kills the program; our process
+talks to the program through pipes. If a program does anything else than answer in time (crash,
+hang, write or use too much, start too many processes), a `Fault` says what it did, and the program
+is killed with all that it started. It gets only PATH of our environment, and an empty HOME. This
+protects against bugs and greed, not against attacks: the program runs as our user, and can read and
+write what that user can.
 """
 
 from __future__ import annotations
@@ -33,16 +35,22 @@ from bidarena.baselines.adapters.faults import Fault
 from bidarena.baselines.adapters.limits import Limits
 
 KEEPER = Path(__file__).with_name("keeper.py")
-STDERR_TIMES = 16  # as many bytes on stderr as on stdout
-TAIL = 2000  # bytes of stderr that are kept for the reason of a fault
+STDERR_TIMES = 16  # stderr may have so many times the bytes of stdout
+TAIL = 2000  # last bytes of stderr that are kept, to explain a fault
 GRACE = 15.0  # seconds in which the keeper must have killed everything
-LONGEST_REASON = 200  # characters
+LONGEST_REASON = 200  # characters of an explanation
 
-NAMESPACES = True  # process namespaces, where the system allows them; tests turn them off
+NAMESPACES = True  # use process namespaces where the system allows it; tests turn this off
 
 
 class Sandbox:
-    """One program. Its process is started when it is needed, and again after a fault."""
+    """One program, whose process is started when it is needed, and again after a fault.
+
+    Args:
+        argv: the command and its arguments.
+        limits: what the program may use.
+        cwd: the folder in which it runs; None: the current one.
+    """
 
     def __init__(self, argv: Sequence[str], limits: Limits, *, cwd: str | None = None) -> None:
         if sys.platform != "linux":
@@ -53,7 +61,7 @@ class Sandbox:
         self._live: _Live | None = None
 
     def run(self, text: bytes, seconds: float | None = None) -> bytes:
-        """All that a fresh process prints for this input until it ends."""
+        """Start a new process with this input; return all that it prints until it ends."""
         seconds = self.limits.seconds if seconds is None else seconds
         live = self._keeper()
         try:
@@ -67,11 +75,11 @@ class Sandbox:
 
     @property
     def running(self) -> bool:
-        """Is there a process that can be asked?"""
+        """Whether there is a process that can be asked."""
         return self._live is not None and self._live.owner == os.getpid() and self._live.running
 
     def start(self) -> None:
-        """Start the process that `ask` asks; one that still runs is ended first."""
+        """Start the process for `ask`; a process that still runs is killed first."""
         live = self._keeper()
         try:
             live.start(self, self.limits.start)
@@ -80,19 +88,19 @@ class Sandbox:
             raise
 
     def ask(self, line: bytes, seconds: float | None = None) -> bytes:
-        """The next line that the process prints after it is sent this one."""
+        """Send a line to the process, and return the next line that it prints."""
         seconds = self.limits.seconds if seconds is None else seconds
         if not self.running:
             self.start()
         live = self._keeper()
         try:
             return live.talk(line + b"\n", seconds, whole=False)
-        except BaseException:  # also when somebody else's clock interrupts: an answer may be open
+        except BaseException:  # even an interrupt: the answer could come later
             self.end()
             raise
 
     def hear(self, seconds: float) -> bytes:
-        """One more line of the process that was asked last."""
+        """Return one more line of the process, without sending anything."""
         try:
             return self._keeper().talk(b"", seconds, whole=False, more=True)
         except BaseException:
@@ -100,7 +108,7 @@ class Sandbox:
             raise
 
     def end(self) -> None:
-        """Kill the process, if one runs, and everything that it started."""
+        """Kill the process, if one runs, and all that it started; the keeper stays."""
         live = self._live
         if live is not None and live.owner == os.getpid():
             try:
@@ -112,23 +120,24 @@ class Sandbox:
                 raise
 
     def close(self) -> None:
-        """End everything; the sandbox can be used again afterwards."""
+        """End the process and the keeper; the sandbox can be used again afterwards."""
         if self._live is not None:
             self._live.finalize()
             self._live = None
 
     def _keeper(self) -> _Live:
+        """Return the running keeper of this process, or start one."""
         if self._live is None or self._live.owner != os.getpid() or not self._live.alive:
             self.close()
             self._live = _Live(self.limits)
         return self._live
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_live": None}  # processes do not travel
+        return {**self.__dict__, "_live": None}  # processes cannot be pickled
 
 
 class _Live:
-    """A keeper process with at most one program, and the pipes to that program."""
+    """A running keeper process with at most one program, and the pipes to that program."""
 
     def __init__(self, limits: Limits) -> None:
         self.owner = os.getpid()
@@ -147,20 +156,21 @@ class _Live:
                 start_new_session=True,
             )
         self.pipes: list[int] = []  # to stdin, from stdout, from stderr
-        self.orders = 0
-        self.unread = b""  # of stdout
-        self.errors = b""  # the end of stderr
+        self.orders = 0  # how many were sent
+        self.unread = b""  # output of the program that was not returned yet
+        self.errors = b""  # the end of its stderr
         self.running = False
-        # Also at the end of the interpreter. Only `home`, `control` and `keeper` are held by it.
+        # This runs at the end of the interpreter too. It must not hold a reference to self.
         kept = (self.owner, self.control, self.keeper, self.home, self.pipes)
         self.finalize = weakref.finalize(self, _close, *kept)
 
     @property
     def alive(self) -> bool:
+        """Whether the keeper process still runs."""
         return bool(self.finalize.alive) and self.keeper.poll() is None
 
     def start(self, program: Sandbox, seconds: float) -> None:
-        """Start a program in the place of the one before."""
+        """Have the keeper start the program; one that still runs is killed first."""
         self._close_pipes()
         self.orders += 1
         order = {
@@ -184,16 +194,17 @@ class _Live:
         for end in self.pipes:
             os.set_blocking(end, False)
         self.unread = self.errors = b""
-        # The keeper itself has to start too, which counts as nobody's time.
+        # The keeper may still be starting, which must not count as time of the program.
         message = self._told(("started", "failed"), seconds + GRACE)
         if "failed" in message:
             raise Fault(_short(f"could not be started: {message['failed']}"))
         self.running = True
 
     def talk(self, text: bytes, seconds: float, *, whole: bool, more: bool = False) -> bytes:
-        """Send `text`; the line that comes back or, with `whole`, everything until the end.
+        """Send `text`, and return the line that the program prints next.
 
-        Lines that came before are a fault, unless `more` of them are expected.
+        With `whole`, return all that it prints until it ends. Output that was there before is a
+        fault, unless `more` says that it is expected.
         """
         if not self.running:
             raise Fault("does not run")
@@ -254,7 +265,7 @@ class _Live:
                 return self.unread
 
     def end(self) -> None:
-        """Have everything killed, and wait until it is."""
+        """Have the keeper kill the program and all that it started, and wait until that is done."""
         self.running = False
         self._close_pipes()
         self.orders += 1
@@ -263,7 +274,10 @@ class _Live:
             pass
 
     def _write(self, stdin: int, text: bytes, whole: bool) -> bytes:
-        """Send what fits; what is left to send. Whoever needs no input may close it."""
+        """Send what fits into the pipe, and return the rest; a closed pipe needs no more.
+
+        With `whole`, close the pipe after all is sent, so that the program reads the end of input.
+        """
         try:
             text = text[os.write(stdin, text) :] if text else text
         except BlockingIOError:
@@ -299,7 +313,7 @@ class _Live:
         return message
 
     def _told(self, kinds: tuple[str, ...], seconds: float) -> dict[str, Any]:
-        """The next message of one of these kinds; others are about programs of before."""
+        """Return the next message of one of these kinds; skip others, about earlier programs."""
         end = time.monotonic() + seconds
         while True:
             self.control.settimeout(max(0.01, end - time.monotonic()))
@@ -313,7 +327,7 @@ class _Live:
                 return message
 
     def _how_it_ended(self) -> str:
-        """The reason why there will be no more output."""
+        """Return, in words, why the program closed its output."""
         self.control.settimeout(0.5)
         try:
             message = self._receive()
@@ -339,7 +353,7 @@ class _Live:
         return what + self._last_words()
 
     def _last_words(self) -> str:
-        """The last line on stderr, which mostly says why."""
+        """Return the last line on stderr, which often says why, to be added to a fault."""
         self._read_errors(self.pipes[2])
         lines = self.errors.decode(errors="replace").strip().splitlines()
         return _short(f": {lines[-1].strip()}") if lines else ""
@@ -357,13 +371,13 @@ def _close(
     home: str,
     pipes: list[int],
 ) -> None:
-    """Close the socket, which tells the keeper to kill everything and go."""
+    """Close the socket, at which the keeper kills everything and ends; remove the home folder."""
     control.close()
     for end in pipes:
         with contextlib.suppress(OSError):
             os.close(end)
     pipes.clear()
-    if os.getpid() != owner:  # a copy that came by fork: the process belongs to another
+    if os.getpid() != owner:  # a copy made by fork: the keeper belongs to the parent
         return
     try:
         keeper.wait(GRACE)
@@ -374,7 +388,7 @@ def _close(
 
 
 def scrubbed(home: str) -> dict[str, str]:
-    """The environment of a program from outside: nothing of ours but the PATH."""
+    """Return the environment of an outside program: of ours it gets only PATH."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "LANG": "C.UTF-8",

@@ -1,48 +1,57 @@
-"""Which game is this? What a bot from outside is told of the games that it plays side by side.
+"""Find out which game a position belongs to, for outside bots that play many games at once.
 
-Matches and environments play many games at once and ask a bot for one position after another,
-without saying which game it belongs to. Here the positions are sorted into games: by the generator
-that comes with a position, which has its own place in memory for each row of a batch, and by how
-far the game has come.
+Matches and environments play many games in one batch and ask a bot for one position after another,
+without saying which game it belongs to. Two things tell the games apart: the generator that comes
+with a position, which has its own place in memory for each row of the batch, and how far the game
+has come.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from bidarena.envs.game import Game, Rng, State
+from bidarena.envs.registry import load, tools_of
 
 MOST = 1 << 17  # seats that are remembered
 
-Progress = Callable[[Game, State], int]
+Count = Callable[[Game, State], int]  # how far a game has come; never falls during a game
 
 
 class Seat:
-    """One player of one game."""
+    """One player in one game."""
 
     def __init__(self, number: int, player: int) -> None:
-        self.number = number  # of the game; other seats of the same bot in it have other numbers
+        self.number = number  # counts seats: two seats of one bot in one game have two numbers
         self.player = player
-        self.progress: int | None = None
-        self.seconds = 0.0  # that his moves took so far
-        self.kept: Any = None  # what an adapter remembers of the game
+        self.progress: int | None = None  # how far the game had come at the last question
+        self.seconds = 0.0  # time that the moves of this player have taken
+        self.kept: Any = None  # what a subclass of `Asked` remembers of the game
 
 
 class Seats:
-    """All seats that a bot plays at the moment."""
+    """All seats that one bot plays at present."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._progress, self._grows = _progress_of(game)
+        self._count_progress, self._grows = _progress_of(game)
         self._seats: OrderedDict[tuple[int, int], Seat] = OrderedDict()
         self._count = 0
 
     def find(self, state: State, player: int, rng: Rng) -> tuple[Seat, Seat | None]:
-        """The seat to which a position belongs, and the one that has ended there, if it is new."""
+        """Return the seat of a position and, if that seat is new, the one that ended there.
+
+        Args:
+            state: the position.
+            player: the player who is asked.
+            rng: the generator that comes with the position; only its place in memory matters.
+        """
         key = (rng.__array_interface__["data"][0], player)
-        now = None if self._progress is None else self._progress(self._game, state)
+        count = self._count_progress
+        now = None if count is None else count(self._game, state)
         seat = ended = self._seats.get(key)
         if seat is None or self._is_over(seat, now):
             self._count += 1
@@ -56,55 +65,39 @@ class Seats:
         return seat, ended
 
     def _is_over(self, seat: Seat, now: int | None) -> bool:
-        """Can the position not be one of this game, because the game has come further already?"""
+        """Return whether the position cannot belong to this seat: its game has come further."""
         if now is None or seat.progress is None:
-            return True  # nobody can tell
+            return True  # unknown: every question begins a new seat
         return now < seat.progress or (now == seat.progress and self._grows)
 
     def clear(self) -> list[Seat]:
-        """Forget all seats; those that there were."""
+        """Forget all seats, and return them."""
         seats = list(self._seats.values())
         self._seats.clear()
         return seats
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_seats": OrderedDict()}  # rows of a batch do not travel
+        # A place in memory means nothing in another process.
+        return {**self.__dict__, "_seats": OrderedDict()}
 
 
-def _round(game: Game, state: State) -> int:
-    return int(state[game.state["round"]][0])
+def _progress_of(game: Game) -> tuple[Count | None, bool]:
+    """Return the function that counts how far a game has come, and whether the count is strict.
+
+    Strict: it has grown whenever the player is asked again. A game that declares no progress is
+    counted by the part `round` of its state; None if it has no such part.
+    """
+    progress = tools_of(game.name).progress
+    if progress is not None and ":" in progress.count:
+        return load(progress.count), progress.strict
+    name = "round" if progress is None else progress.count
+    part = game.state.get(name)
+    if part is None or part.stop - part.start != 1:
+        if progress is not None:
+            raise ValueError(f"progress={name!r}: not a part of the state with one number")
+        return None, False
+    return partial(_number_at, part.start), progress is not None and progress.strict
 
 
-def _decision(game: Game, state: State) -> int:
-    return int(state[game.state["decision"]][0])
-
-
-def _coins_gone(game: Game, state: State) -> int:
-    return -int(state[game.state["board"]][0]).bit_count()
-
-
-def _calls_and_cards(game: Game, state: State) -> int:
-    deals, redeals, calls, trick, in_trick = (
-        int(state[game.state[part]][0])
-        for part in ("deals", "redeals", "calls", "trick", "in_trick")
-    )
-    return 10_000 * deals + 1000 * redeals + calls + 5 * trick + in_trick
-
-
-# how far a game has come, and whether that has grown whenever a player is asked again
-_KNOWN: dict[str, tuple[Progress, bool]] = {
-    "scotch": (_round, True),
-    "richman": (_decision, True),
-    "raj": (_round, True),
-    "coins": (_coins_gone, True),
-    "twentynine": (_calls_and_cards, False),
-}
-
-
-def _progress_of(game: Game) -> tuple[Progress | None, bool]:
-    if game.name in _KNOWN:
-        return _KNOWN[game.name]
-    part = game.state.get("round")
-    if part is not None and part.stop - part.start == 1:
-        return _round, False
-    return None, False
+def _number_at(place: int, game: Game, state: State) -> int:
+    return int(state[place])

@@ -1,13 +1,19 @@
-"""The process in which a Python file of somebody else is loaded and asked.
+"""The worker: the process in which a Python file of somebody else is loaded and asked.
 
-Runs as `python -I -m bidarena.baselines.adapters.worker`. One line of JSON comes in for each line
-that goes out: first {"file": ..., "kind": ...}, answered by facts about the file; then questions,
-answered by {"answer": number} or {"error": why}. What the file prints goes nowhere.
+A `PythonFile` (python_file.py) in our process has the keeper start it as
+`python -I -m bidarena.baselines.adapters.worker`. It reads lines of JSON and answers each with a
+line. The first is {"file": ..., "open": "module:function"}; its answer has facts about the file.
+Then come questions, answered by {"answer": number} or {"error": why}. What the file prints is
+thrown away.
+
+The function that "open" names takes the first message, loads the file with `load`, and returns the
+facts and the function that answers questions. Each game has such functions for its own protocol.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import io
 import json
@@ -20,16 +26,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
-LONGEST = 200  # characters of an error
+LONGEST = 200  # most characters of an error
 
 Question = dict[str, Any]
+# (question, tell) -> the answer; `tell(message)` sends a message before it
 Answerer = Callable[[Question, Callable[[Question], None]], Any]
 
 
 def load(file: str, stdin: str = "") -> ModuleType:
-    """Import a file under its own name, with its folder on the path.
+    """Import a Python file under its own name, with its folder on the path; return the module.
 
-    A file may be a whole program that reads its input when it is loaded: it is given `stdin`.
+    The file may be a whole program that reads its input while it is loaded: it reads `stdin`.
     """
     path = Path(file)
     if str(path.parent) not in sys.path:
@@ -47,39 +54,8 @@ def load(file: str, stdin: str = "") -> ModuleType:
     return module
 
 
-def scotch(setup: Question) -> tuple[Question, Answerer]:
-    """A file with the function `calculate_bid`."""
-    module = load(setup["file"], "1\n5\n\n\n")
-    calculate_bid = getattr(module, "calculate_bid", None)
-    if not callable(calculate_bid):
-        raise AttributeError("expected a function calculate_bid(player, pos, first, second)")
-
-    def answer(question: Question, tell: Callable[[Question], None]) -> int:
-        return number(calculate_bid(*question["bid"]))
-
-    return {"name": Path(setup["file"]).name}, answer
-
-
-def raj(setup: Question) -> tuple[Question, Answerer]:
-    """A file with the class `RajAgent`."""
-    from bidarena.baselines.adapters import raj_worker
-
-    return raj_worker.open_agent(setup)
-
-
-def settings(setup: Question) -> tuple[Question, Answerer]:
-    """A file with the dict `game_settings`; all there is to know of it is told at once."""
-    module = load(setup["file"])
-    if not isinstance(getattr(module, "game_settings", None), dict):
-        raise AttributeError("expected a dict game_settings")
-    return {"settings": module.game_settings}, lambda question, tell: None
-
-
-KINDS = {"scotch": scotch, "raj": raj, "settings": settings}
-
-
 def number(value: Any) -> int:
-    """An answer as a whole number; it may be one of NumPy's, or 3.0."""
+    """Return an answer as an int; TypeError unless it is whole. NumPy numbers and 3.0 are fine."""
     if isinstance(value, bool) or type(value).__name__ == "bool_":
         raise TypeError(f"returned {value!r}, expected a whole number")
     try:
@@ -96,18 +72,18 @@ def number(value: Any) -> int:
 
 
 def describe(wrong: BaseException) -> str:
-    """An exception in one line, with the place in the file of others where it was raised."""
+    """Return an exception in one line, with the line of the loaded file that raised it."""
     text = f"{type(wrong).__name__}: {wrong}".removesuffix(": ")
     frames = traceback.extract_tb(wrong.__traceback__)
     own = Path(__file__).parent
-    theirs = [frame for frame in frames if Path(frame.filename).parent != own]
+    theirs = [frame for frame in frames if own not in Path(frame.filename).parents]
     if theirs:
         text += f" ({Path(theirs[-1].filename).name}:{theirs[-1].lineno})"
     return " ".join(text.split())[:LONGEST]
 
 
 def serve(questions: TextIO, answers: TextIO) -> None:
-    """Load the file that the first line names; then answer the others."""
+    """Load the file that the first line names, then answer the other lines until they end."""
 
     def tell(message: Question) -> None:
         answers.write(json.dumps(message) + "\n")
@@ -115,7 +91,9 @@ def serve(questions: TextIO, answers: TextIO) -> None:
 
     setup = json.loads(questions.readline())
     try:
-        facts, answer = KINDS[setup["kind"]](setup)
+        module, _, name = setup["open"].partition(":")
+        opener = getattr(importlib.import_module(module), name)
+        facts, answer = opener(setup)
     except (Exception, SystemExit) as wrong:
         tell({"error": f"could not be loaded: {describe(wrong)}"})
         return
@@ -129,7 +107,7 @@ def serve(questions: TextIO, answers: TextIO) -> None:
 
 
 def main() -> None:
-    """Serve stdin and stdout, of which the file sees nothing."""
+    """Serve stdin and stdout; the loaded file gets /dev/null in their place."""
     questions, answers = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)

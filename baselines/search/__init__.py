@@ -1,4 +1,4 @@
-"""One search family for all games: bandits, MCTS, ISMCTS and its relatives."""
+"""One family of searches for all games: flat bandits, MCTS, ISMCTS and variants of it."""
 
 from bidarena.baselines.search.analyse import Analysis, analyse
 from bidarena.baselines.search.bots import bandit, dmcts, ismcts, mcts, mom, pom

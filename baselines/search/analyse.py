@@ -1,4 +1,4 @@
-"""What a search thinks of a position, for tools that show it."""
+"""Search a position and return all that was found, for tools that show it."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from bidarena.baselines.search.layout import (
     VISITS,
     WEIGHT,
 )
-from bidarena.baselines.search.think import Thinker, reserved_bytes, search_act
+from bidarena.baselines.search.think import Thinker, reserved_bytes
 from bidarena.baselines.search.tree import BYTES_PER_EDGE, BYTES_PER_SLOT
-from bidarena.envs.check import whole
+from bidarena.envs.arguments import whole
 from bidarena.envs.game import Game, State
-from bidarena.envs.registry import Bot, make_bot
+from bidarena.envs.registry import SEARCH, Bot, make_bot
 from bidarena.envs.rng import WORDS, seeded
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """The result of a search. Arrays have an entry per action."""
+    """The result of a search. Arrays have one entry per action."""
 
-    action: int  # the move it would make
+    action: int  # the move that the search chose
     visits: NDArray[np.float64]
-    available: NDArray[np.float64]  # how often the action was legal when its node was met
-    values: NDArray[np.float64]  # mean return of the searching player; NaN where never tried
-    plan: NDArray[np.float64]  # probabilities: of `regret` where that rule was used, else of visits
+    available: NDArray[np.float64]  # how often the action was legal when the root was visited
+    values: NDArray[np.float64]  # mean return of the searching player; NaN if never tried
+    plan: NDArray[np.float64]  # probabilities: those of the rule `regret`, else shares of visits
     iterations: int
     nodes: int
-    bytes_used: int  # of the trees: tables, and edges that are in use
-    bytes_reserved: int  # what they could have grown to
+    bytes_used: int  # memory of the trees: whole tables, and the edges in use
+    bytes_reserved: int  # memory that the trees could have grown to
     seconds: float
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; only actions that were looked at."""
-        looked_at = np.flatnonzero(self.visits)
+        """Return the result for JSON, with only the actions that were tried."""
+        tried = np.flatnonzero(self.visits)
         return {
             "action": self.action,
             "actions": {
@@ -55,7 +55,7 @@ class Analysis:
                     "value": float(self.values[a]),
                     "plan": float(self.plan[a]),
                 }
-                for a in looked_at
+                for a in tried
             },
             "iterations": self.iterations,
             "nodes": self.nodes,
@@ -68,17 +68,17 @@ class Analysis:
 def analyse(
     game: Game, state: State, player: int, spec: str | Bot = "ismcts", seed: int = 0
 ) -> Analysis:
-    """Search the move of `player`, who is to move in `state`, and tell what was found.
+    """Search for the best move of `player` in `state`, and return what was found.
 
     Args:
         game: any game.
-        state: a position of it; what the player cannot know is not looked at.
-        player: who thinks.
+        state: a state of the game; the search does not use what the player cannot know.
+        player: the player who searches; they must be to move.
         spec: a bot of the search family with its options, such as "mom:ms=100,selection=thompson".
-        seed: of the search.
+        seed: seed of the search.
     """
     bot = make_bot(game, spec) if isinstance(spec, str) else spec
-    if not isinstance(bot, Bot) or bot.act is not search_act:
+    if not isinstance(bot, Bot) or bot.kind != SEARCH:
         raise ValueError(f"spec={spec!r}: expected a bot of the search family")
     bot.check_fits(game)
     mover = int(game.call("to_move")(game.cfg, state))

@@ -1,17 +1,18 @@
-"""Bandits: which of the moves of a node that were tried before to look at once more.
+"""Selection rules: which of the tried moves of a node an iteration takes once more.
 
-Moves are compared with those that were available at the same time: in one guess of what is hidden a
-card may be in the hand, in another not. `CHANCES` of an edge counts how often it was available; it
-takes the place of the visits of the node.
+A move is compared only with moves that are available together with it: in one guess of the hidden
+cards a card may be in the hand, in another guess not. `CHANCES` of an edge counts how often its
+move was available. In the formulas it takes the place of the visits of the node.
 
-- `ucb1`: the mean plus c * sqrt(ln(chances) / visits).
-- `ucb_tuned`: the same, with the square root scaled by the variance that was seen, at most 1/4.
-- `thompson`: draws from Beta(1 + won, 1 + lost) for every move; the largest is chosen.
-- `regret`: regret matching. Moves are drawn in proportion to what not having played them cost, as
-  far as that is positive; with probability c any of them. What each would have brought is not
-  known, so the result of the one drawn counts 1/probability times, less the mean of the node. If
-  all players of a moment do so, the frequencies with which they meant to play go toward an
-  equilibrium; the other rules, which settle on what looks best, have no such tendency.
+- `ucb1`: take the largest mean + c * sqrt(ln(chances) / visits).
+- `ucb_tuned`: like `ucb1`, but the variance of the results, at most 1/4, scales the square root.
+- `thompson`: draw from Beta(1 + won, 1 + lost) for every move; take the largest.
+- `regret`: regret matching. The regret of a move is the sum of what playing it instead would have
+  gained. Moves are drawn in proportion to their positive regrets; with probability c, all moves
+  are equally likely. Only the result of the drawn move is known, so it counts 1 / probability
+  times, less the mean of the node. If all players who move at the same time use `regret`, the
+  average of their probabilities approaches an equilibrium. The other rules settle on the move that
+  looks best, so they do not approach one.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ _THIRD = 1.0 / 3.0
 def select(
     edges: Edges, first: int, end: int, mask: Mask, rule: int, c: float, rng: Rng, stamp: float
 ) -> tuple[int, float]:
-    """The best edge among those from `first` to before `end` whose actions are in `mask`.
+    """Return the edge to take, and the probability with which `regret` drew it (else 0).
 
-    Takes these actions out of the mask, so that the untried ones are left, and counts that they
-    were available. Beside the edge it gives the probability with which `regret` drew it. Without
-    any edge: -1.
+    Chooses among the edges `first` to `end` - 1 whose actions are in `mask`; the edge is -1 if
+    there is none. Removes these actions from the mask, so that the untried ones are left, and adds
+    1 to the `CHANCES` of their edges.
     """
     best, chosen, probability = -1.0, -1, 0.0
-    known, log_known = -1.0, 0.0  # neighbours mostly have the same chances
+    known, log_known = -1.0, 0.0  # neighbours mostly have equal chances
     available, positive = 0, 0.0
     for edge in range(first, end):
         row = edges[edge]
@@ -89,7 +90,10 @@ def _match_regrets(
     rng: Rng,
     stamp: float,
 ) -> tuple[int, float]:
-    """Draw one of the available edges, and add what was meant to the plan of each."""
+    """Return an available edge drawn by regret matching, and the probability of drawing it.
+
+    Adds to the `PLAN` of each available edge its probability without the share c of random moves.
+    """
     left = uniform(rng)
     chosen, probability = -1, 0.0
     for edge in range(first, end):
@@ -99,7 +103,7 @@ def _match_regrets(
             row[PLAN] += meant
             if left >= 0.0:
                 probability = (1.0 - c) * meant + c / available
-                chosen = edge  # the last one, should rounding leave a little
+                chosen = edge  # rounding may leave a little: then the last edge stays chosen
                 left -= probability
     return chosen, probability
 
@@ -107,7 +111,7 @@ def _match_regrets(
 def learn_regret(
     edges: Edges, first: int, end: int, drawn: int, probability: float, result: float, stamp: float
 ) -> None:
-    """Change the regrets of all edges that were available, before the result is entered."""
+    """Update the regrets of all edges that were available; call this before adding `result`."""
     visits, total = 0.0, 0.0
     for edge in range(first, end):
         visits += edges[edge, COUNT]
@@ -121,13 +125,13 @@ def learn_regret(
 
 
 def beta(rng: Rng, a: float, b: float) -> float:
-    """A draw from the beta distribution; a and b are at least 1."""
+    """Return a draw from the beta distribution; a and b must be at least 1."""
     x = gamma(rng, a)
     return x / (x + gamma(rng, b))
 
 
 def gamma(rng: Rng, shape: float) -> float:
-    """A draw from the gamma distribution, by the method of Marsaglia and Tsang; shape >= 1."""
+    """Return a draw from the gamma distribution (method of Marsaglia and Tsang); shape >= 1."""
     d = shape - _THIRD
     narrow = _THIRD / math.sqrt(d)
     while True:
@@ -145,7 +149,7 @@ def gamma(rng: Rng, shape: float) -> float:
 
 
 def normal(rng: Rng) -> float:
-    """A draw from the standard normal distribution, by the polar method."""
+    """Return a draw from the standard normal distribution, by the polar method."""
     while True:
         x = 2.0 * uniform(rng) - 1.0
         y = 2.0 * uniform(rng) - 1.0

@@ -1,4 +1,4 @@
-"""The bots of the search family: their options, checked, and written into `params`."""
+"""Make the bots of the search family: check their options and write them into `params`."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ from bidarena.baselines.search.layout import (
 )
 from bidarena.baselines.search.think import Thinker, search_act
 from bidarena.baselines.search.tree import BYTES_PER_EDGE, BYTES_PER_SLOT
-from bidarena.envs.check import choice, flag, whole
+from bidarena.envs.arguments import choice, flag, whole
 from bidarena.envs.game import Game
-from bidarena.envs.registry import Bot, load_book, make_belief, make_bot
+from bidarena.envs.registry import SEARCH, Bot, load_book, make_belief, make_bot
 
-FASTEST = 1000  # iterations a millisecond: what a tree under a clock has room for
-PUNCTUAL = 0.95  # of the time is used: a loaded machine may stop anybody for some milliseconds
-ENDLESS = 10**15  # iterations, for searches that a clock ends
+FASTEST = 1000  # iterations per millisecond: a tree under a clock has room for as many
+PUNCTUAL = 0.95  # share of the time that is used: a busy machine may pause us for milliseconds
+ENDLESS = 10**15  # iterations of a search that a clock ends
 
 
 @dataclass
 class Options:
-    """What all techniques can be told; `trees`, `reuse` and `belief` only those that it fits."""
+    """Options of a search. `_ONLY` says which techniques have `trees`, `reuse` and `belief`."""
 
-    iterations: int | None = None  # 1000 if nothing is given
-    ms: float | None = None  # milliseconds instead, by a real clock; with both, what ends first
+    iterations: int | None = None  # 1000 if neither `iterations` nor `ms` is given
+    ms: float | None = None  # milliseconds of real time; with both, whichever limit comes first
     selection: str = "ucb1"  # or "ucb_tuned", "thompson", "regret"
-    c: float | None = None  # its constant of exploration
+    c: float | None = None  # exploration constant of `selection`
     simultaneous: str = "regret"  # the rule at moves made at the same time
-    simultaneous_c: float | None = None
+    simultaneous_c: float | None = None  # exploration constant of `simultaneous`
     playout: str = "random"  # the bot that plays beyond the tree; its options after ":", with ";"
-    final: str = "auto"  # "visits", "sample", or by the kind of decision
+    final: str = "auto"  # "visits" takes the most visited move, "sample" draws one; see `decide`
     early_stop: bool = False  # drop a move that lost 90 of its first 100 visits
-    memory: float = 64.0  # MiB that a tree may take
-    threads: int = 1  # independent searches side by side, added up
-    trees: int = 20  # dmcts: guesses
+    memory: float = 64.0  # MiB for the trees of all threads together
+    threads: int = 1  # independent searches in parallel; their results are added up
+    trees: int = 20  # dmcts: number of guesses, with a tree for each
     reuse: bool = False  # mcts: keep the tree for the next move
-    book: str | None = None  # decides what is not worth searching: a name registered for the game
-    belief: str | None = None  # how believable a guess is: a name registered for the game
+    book: str | None = None  # opening book: the name of one registered for the game
+    belief: str | None = None  # how likely a guess is: the name of one registered for the game
 
 
 _ONLY = {"trees": (DMCTS,), "reuse": (MCTS,), "belief": tuple(range(1, len(TECHNIQUES)))}
@@ -74,12 +74,12 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     memory = _number("memory", options.memory, 0.01, 2.0**20)
     trees = whole("trees", options.trees, 1, 10_000)
     if not game.hidden and (game.simultaneous is None or "withdraw" in game.rules):
-        trees = 1  # all guesses would be the same
+        trees = 1  # nothing is hidden, so all guesses would be equal
     reuse = flag("reuse", options.reuse)
     if reuse and game.simultaneous is not None:
         raise ValueError("reuse=True: expected a game without moves made at the same time")
 
-    # An iteration grows by a move, or by one of each player.
+    # An iteration adds one move to the tree, or one move of each player.
     growth = game.players if technique == MOM or game.simultaneous is not None else 1
     wanted = min(iterations, math.ceil(seconds * 1000 * FASTEST) if seconds >= 0 else iterations)
     wanted = max(16, growth * wanted * (4 if reuse else 1))
@@ -87,7 +87,7 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
 
     moment = slice(0, 0) if game.simultaneous is None else game.state[game.simultaneous]
     low, high = game.return_range
-    player = _playing_bot(game, options.playout)
+    playout = _playout_bot(game, options.playout)
     belief = None if options.belief is None else make_belief(game, _nested(options.belief))
     belief_params = np.zeros(0) if belief is None else _flat("belief", belief.name, belief.params)
     selection = choice("selection", options.selection, SELECTIONS)
@@ -109,23 +109,24 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     head[layout.BELIEF_AT] = layout.HEAD
     head[layout.BELIEF_END] = layout.HEAD + len(belief_params)
     more = {
-        "playout": player.act,
+        "playout": playout.act,
         "book": no_book if options.book is None else load_book(game, options.book),
         "plausible": always_plausible if belief is None else belief.plausible,
         "withdraw": game.rules.get("withdraw", withdraw_nothing),
         "seen": seen_by_signature if "signature" in game.rules else seen_by_observation,
     }
-    params = np.concatenate([head, belief_params, player.params])
-    bot = Bot(name, search_act, params, game.key, more)
+    params = np.concatenate([head, belief_params, playout.params])
+    bot = Bot(name, search_act, params, game.key, more, kind=SEARCH)
     if threads > 1 or reuse:
         bot = replace(bot, outside=Thinker(game, bot, threads, reuse))
     return bot
 
 
 def sizes(wanted: int, memory: int) -> tuple[int, int]:
-    """Places in the table, and edges: for `wanted` tried moves, or what `memory` bytes allow.
+    """Return the rows of the table and the number of edges for `wanted` tried moves.
 
-    Blocks of edges may be half empty, so there is room for twice as many.
+    Blocks of edges may be half empty, so there is room for twice as many edges. Both numbers are
+    smaller if the tree would need more than `memory` bytes.
     """
     best = (2, 1)
     slots = 2
@@ -138,8 +139,8 @@ def sizes(wanted: int, memory: int) -> tuple[int, int]:
     return best
 
 
-def _playing_bot(game: Game, spec: str) -> Bot:
-    """The bot that plays beyond the tree, which must be one that can be compiled into it."""
+def _playout_bot(game: Game, spec: str) -> Bot:
+    """Return the bot that plays beyond the tree; ValueError unless a search can compile it in."""
     if not isinstance(spec, str):
         raise ValueError(f"playout={spec!r}: expected the name of a bot")
     try:
@@ -152,11 +153,12 @@ def _playing_bot(game: Game, spec: str) -> Bot:
 
 
 def _nested(spec: str) -> str:
-    """Options inside an option are written with semicolons."""
+    """Return `spec` with commas: options inside an option are written with semicolons."""
     return str(spec).replace(";", ",")
 
 
 def _flat(what: str, name: str, params: Any) -> Any:
+    """Return the params of a nested bot or belief as float64; ValueError unless they are flat."""
     if params.dtype not in (np.float64, np.float32) or params.ndim != 1:
         raise ValueError(
             f"{what}={name!r}: its numbers are {params.dtype} {params.shape}; a search can only "
@@ -181,7 +183,7 @@ def _number(name: str, value: Any, low: float, high: float) -> float:
 
 
 def _factory(technique: int, doc: str) -> Callable[..., Bot]:
-    """The factory of one technique; its signature tells the options that fit it."""
+    """Return the bot factory of one technique; its signature lists the options that it has."""
 
     def make(game: Game, **options: Any) -> Bot:
         return _make(technique, game, options)
@@ -197,10 +199,12 @@ def _factory(technique: int, doc: str) -> Callable[..., Bot]:
 
 
 mcts = _factory(MCTS, "Monte Carlo tree search, for games in which nothing is hidden.")
-dmcts = _factory(DMCTS, "An ensemble: several guesses of what is hidden, a tree each, votes added.")
-ismcts = _factory(
-    layout.ISMCTS, "One tree over what the searching player sees, a new guess in every iteration."
+dmcts = _factory(
+    DMCTS, "Several guesses of what is hidden, with a tree for each; their visits are added up."
 )
-mom = _factory(MOM, "A tree for each player over what he sees, all of them descended together.")
-pom = _factory(layout.POM, "Nodes for own decisions only; the others play by the playing bot.")
+ismcts = _factory(
+    layout.ISMCTS, "One tree over what the searching player sees; a new guess in every iteration."
+)
+mom = _factory(MOM, "A tree for each player over what they see; an iteration walks down all trees.")
+pom = _factory(layout.POM, "A tree of own decisions only; the playout bot plays for the others.")
 bandit = _factory(layout.BANDIT, "Flat Monte Carlo: a bandit over the moves of this decision.")

@@ -1,20 +1,21 @@
 """The search itself: one loop of iterations for all techniques, compiled for each game.
 
-An iteration guesses what the searching player cannot know, walks down the tree by the bandits,
-adds what it finds new, plays on to the end with the playing bot, and enters the result in the edges
-on its way. The techniques differ in two things: which decisions have nodes, and by whose key these
-are found (keys.py).
+An iteration guesses what the searching player cannot know, walks down the tree by the selection
+rules (bandits.py), adds an untried move, lets the playout bot play to the end of the game, and adds
+the result to the edges of its path. The techniques differ in two things: which decisions have
+nodes, and whose key finds these nodes (keys.py).
 
-**Keys.** The key of a player goes on with everything he sees and with his own moves. It is one key
-for all players together, that of the state, where nothing is hidden or all has been guessed.
+**Keys.** The key of a player is made from everything the player sees and from their own moves, in
+order. `mcts` and `dmcts` have one key for all players, that of the state, because nothing is hidden
+or everything has been guessed.
 
-**Moves made at the same time.** While the part of the state that `Game.simultaneous` names keeps
-its value, keys stand still: the node of a player is found by the key from the moment's beginning,
-so that nobody answers a move that he cannot have seen. Moves that already wait when the search
-begins are withdrawn first, and chosen by their players' own bandits.
+**Moves made at the same time.** A moment lasts while the part of the state that `Game.simultaneous`
+names keeps its value. During a moment the nodes of all players are found by the keys from its
+beginning, so nobody can react to a move that they have not seen. Moves that are already committed
+when the search begins are withdrawn first; then the selection rules choose them again.
 
-**Growth.** An iteration adds one move to the tree, at the first decision that has an untried one;
-at a moment with several players, one for each of them; in `mom`, one in each player's tree.
+**Growth.** An iteration adds one move to the tree, at the first decision that has an untried one.
+At a moment with several players it adds one for each of them; in `mom`, one in each player's tree.
 """
 
 from __future__ import annotations
@@ -94,44 +95,47 @@ from bidarena.envs.game import (
 )
 from bidarena.envs.rng import pick, uniform
 
-DEEPEST = 512  # decisions of one iteration that can be in the tree
-LOOK = 3  # the clock is looked at every fourth iteration
-TRIES = 16  # guesses drawn until one is believed
+DEEPEST = 512  # most decisions of one iteration that can be in the tree
+LOOK = 3  # bit mask: the clock is read at every fourth iteration
+TRIES = 16  # most guesses that are drawn until the belief accepts one
 TRIAL = 100.0  # visits after which `early_stop` judges a move
-HOPELESS = 90.0  # of them lost
+HOPELESS = 90.0  # lost visits among these with which the move is dropped
 
 _BASIS = np.uint64(0xA0761D6478BD642F)
 
 
 @rule
 def playout(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
-    """The `act` of the bot that plays where the tree does not reach."""
+    """Return the action of the bot that plays beyond the tree (its `act`)."""
     raise NotImplementedError
 
 
 @rule
 def plausible(cfg: Cfg, params: Params, state: State, player: int) -> float:
-    """How believable a guess is to `player`: the chance that it is kept, above 0 and up to 1."""
+    """Return the probability, above 0 and up to 1, with which `player` accepts a guess."""
     raise NotImplementedError
 
 
 @rule
 def book(cfg: Cfg, state: State, player: int) -> int:
-    """What to do without searching; -1: search."""
+    """Return the action of the opening book, or -1 if the position must be searched."""
     raise NotImplementedError
 
 
 def no_book(cfg: Cfg, state: State, player: int) -> int:
-    """Stands for `book` where there is none."""
+    """Return -1: takes the place of `book` in a search without one."""
     return -1
 
 
 def withdraw_nothing(cfg: Cfg, state: State) -> None:
-    """Stands for `withdraw` where a game has none; moves that wait are then guessed."""
+    """Do nothing: takes the place of `withdraw` in games without it.
+
+    Moves that are already committed are then guessed like everything else that is hidden.
+    """
 
 
 def always_plausible(cfg: Cfg, params: Params, state: State, player: int) -> float:
-    """Stands for `plausible` without a belief."""
+    """Return 1: takes the place of `plausible` in a search without a belief."""
     return 1.0
 
 
@@ -149,23 +153,24 @@ def explore(
     out: NDArray[np.float64],
     report: NDArray[np.int64],
 ) -> None:
-    """Search the best move of `player` in `asked`; `out` and `report` are filled as in layout.py.
+    """Search for the best move of `player` in the state `asked`.
 
-    `table`, `edges` and `used` may hold what an earlier search of `MCTS` left; `began` is when the
-    clock was started.
+    Writes what was found into `out` and `report`, whose entries layout.py names. The tree grows in
+    `table`, `edges` and `used`; with `MCTS` these may hold the tree of an earlier search. `began`
+    is the time at which the clock of this move was started.
     """
     cfg, params, rng, mask = borrow(cfg), borrow(params), borrow(rng), borrow(mask)
     table, edges, used, out = borrow(table), borrow(edges), borrow(used), borrow(out)
     technique, players = int(params[TECHNIQUE]), int(params[PLAYERS])
     moment, moment_end = int(params[MOMENT]), int(params[MOMENT_END])
     belief = params[int(params[BELIEF_AT]) : int(params[BELIEF_END])]
-    own = params[int(params[BELIEF_END]) :]  # the playing bot's numbers
+    own = params[int(params[BELIEF_END]) :]  # the params of the playout bot
     low, scale = params[LOW], params[SCALE]
     trees = int(params[TREES]) if technique == DMCTS else 1
-    all_seen = technique in (MCTS, DMCTS)  # the state is the key
+    all_seen = technique in (MCTS, DMCTS)  # one key for all players, that of the state
     first_viewer = 0 if technique == MOM else player
     last_viewer = players if technique == MOM else player + 1
-    groups = players if technique == MOM else 1  # of nodes that grow together
+    groups = players if technique == MOM else 1  # an iteration adds a move for each of them
 
     size = len(asked)
     made = (
@@ -183,10 +188,11 @@ def explore(
     )
     start, state, guesses, view = borrow(made[0]), borrow(made[1]), borrow(made[2]), borrow(made[3])
     results, losses, probabilities = borrow(made[4]), borrow(made[9]), borrow(made[8])
-    before = borrow(made[10])  # what the part of the state that names the moment was
-    # keys from the moment's beginning, by which nodes are found, and as they go on meanwhile
+    before = borrow(made[10])  # the part of the state that names the moment, before a step
+    # by player: the key from the beginning of the moment, which finds nodes, and the key that is
+    # made meanwhile for the next moment
     keys, coming = borrow(made[5])[0], borrow(made[5])[1]
-    # has a group grown in this iteration, and is it at the present moment that it does?
+    # by group: has it grown in this iteration, at an earlier moment or at the present one?
     closed, growing = borrow(made[6])[0], borrow(made[6])[1]
     way = borrow(made[7])
     way_edges, way_nodes, way_movers, way_regrets = way[0], way[1], way[2], way[3]
@@ -252,7 +258,7 @@ def explore(
                     depth += 1
                     if at_root:
                         root_edge = edge
-                else:  # no room for it
+                else:  # the tree is full
                     growing[group] = 1
             if action < 0:
                 action = playout(cfg, own, state, mover, rng, mask)
@@ -314,7 +320,10 @@ def explore(
 def guess_hidden(
     cfg: Cfg, belief: Params, start: State, player: int, rng: Rng, state: State
 ) -> None:
-    """Write a guess of the position into `state`: one that is believed, or the last of many."""
+    """Write a guess of the hidden parts of `start` into `state`.
+
+    Draws guesses until the belief accepts one, at most `TRIES`; then it takes the last one.
+    """
     for _ in range(TRIES):
         state[:] = start
         determinize(cfg, state, player, rng)
@@ -329,7 +338,7 @@ def _judge(
     losses: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
-    """Drop a move that was lost too often in its first visits, unless it is the last one left."""
+    """Drop the move of `edge` if it lost most of its first visits, unless no other is left."""
     action = int(edge[ACTION])
     if results[player] < results.max():
         losses[action] += 1.0
@@ -349,7 +358,10 @@ def _collect(
     player: int,
     out: NDArray[np.float64],
 ) -> bool:
-    """Add up the edges of the roots of all trees; does nobody else decide at the same time?"""
+    """Add the edges of the roots of all trees to `out`.
+
+    Returns whether the searching player decides alone at the root.
+    """
     for i in range(len(out)):
         out[i, AVAILABLE] = 0.0
     alone = False

@@ -1,7 +1,7 @@
 """Keys: 64-bit numbers by which a tree finds its nodes.
 
-Two situations have the same key exactly if they are the same to whoever the key is made for, but
-for an accident once in billions of billions of pairs.
+A key is made for one player. Two situations get equal keys if that player cannot tell them apart.
+Otherwise their keys differ, except for about 1 in 2**63 pairs.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _HALF = np.uint64(32)
 
 
 def mix(key: Key, value: Key) -> Key:
-    """A key made of a key and whatever came after it."""
+    """Return a new key made from `key` and the `value` that follows it."""
     mixed = (key ^ value) * _FIRST
     mixed = (mixed ^ (mixed >> _HALF)) * _SECOND
     return mixed ^ (mixed >> _HALF)
 
 
 def node_key(key: Key, mover: int) -> Key:
-    """The key of a decision of `mover`; never 0, which marks an empty place."""
+    """Return the key of a decision of `mover`; never 0, which marks an empty row of the table."""
     return mix(key, np.uint64(mover + 1)) | _ONE
 
 
 def state_key(state: State, start: Key) -> Key:
-    """The key of a whole state."""
+    """Return the key of a whole state, mixed with `start`."""
     key = start
     for i in range(len(state)):
         key = (key ^ np.uint64(state[i])) * _FIRST
@@ -45,17 +45,20 @@ def state_key(state: State, start: Key) -> Key:
 
 @rule
 def seen(cfg: Cfg, state: State, player: int, view: NDArray[np.float32]) -> Key:
-    """What `player` sees, as a number; one of the two functions below. `view` is room for it."""
+    """Return a number for what `player` sees: one of the two functions below, by game.
+
+    `view` is memory for an observation, which the function may overwrite.
+    """
     raise NotImplementedError
 
 
 def seen_by_signature(cfg: Cfg, state: State, player: int, view: NDArray[np.float32]) -> Key:
-    """For games that define `signature`."""
+    """Return the game's own `signature`, in games that define one."""
     return np.uint64(signature(cfg, state, player))
 
 
 def seen_by_observation(cfg: Cfg, state: State, player: int, view: NDArray[np.float32]) -> Key:
-    """For all others: a key of everything that is observed."""
+    """Return a key of the whole observation, in games without `signature`."""
     observe(cfg, state, player, view)
     bits = view.view(np.uint32)
     key = _FIRST

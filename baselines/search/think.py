@@ -1,4 +1,4 @@
-"""From a search to a move: inside compiled code, and from Python with threads or a memory."""
+"""Search and choose a move: in compiled code, or from Python with threads or a kept tree."""
 
 from __future__ import annotations
 
@@ -45,13 +45,16 @@ from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS, pick, uniform, word
 
-FEWEST = 0.25  # of an equal share: what a move needs to be drawn
+FEWEST = 0.25  # share of the average weight that a move needs to be drawn
 
 # --- compiled for each game ----------------------------------------------------------------------
 
 
 def search_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
-    """The `act` of all search bots: search, then choose. All memory is taken here, once a move."""
+    """Search, then return the chosen action: the `act` of all search bots.
+
+    Allocates all memory of the search, once per move.
+    """
     began = seconds()
     known = book(cfg, state, player)
     if known >= 0:
@@ -78,13 +81,13 @@ def search_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
 
 
 def decide(params: Params, out: NDArray[np.float64], report: NDArray[np.int64], rng: Rng) -> int:
-    """The move that a search speaks for; -1 if it had no time to look at any.
+    """Return the move that a search chooses; -1 if it had no time to try any.
 
-    `visits` takes the one looked at most, of equals that with the better mean; `sample` draws one
-    in proportion. Under the rule `regret` the probabilities with which moves were meant to be
-    played take the place of the visits. `auto` draws where others decide at the same time. Moves
-    with less than a quarter of an equal share are never drawn: they are mostly leftovers from the
-    beginning of the search.
+    With `final=visits` that is the most visited move, and of equals the one with the better mean.
+    `sample` draws a move in proportion to its visits. `auto` is `sample` where others decide at the
+    same time, else `visits`. With the rule `regret`, the sums of its probabilities take the place
+    of the visits. Moves with less than a quarter of an equal share are never drawn: most of these
+    are leftovers from the beginning of the search.
     """
     mixed = report[MIXED] != 0
     by_plan = int(params[TOGETHER if mixed else SELECTION]) == REGRET
@@ -95,16 +98,16 @@ def decide(params: Params, out: NDArray[np.float64], report: NDArray[np.int64], 
     final = int(params[FINAL])
     if final == AUTO:
         final = SAMPLE if mixed else MOST
-    total, most, best_mean, chosen, looked_at = 0.0, 0.0, 0.0, -1, 0
+    total, most, best_mean, chosen, tried = 0.0, 0.0, 0.0, -1, 0
     for i in range(len(out)):
         weight = out[i, column] if out[i, DROPPED] == 0.0 else 0.0
         mean = out[i, TOTAL] / max(out[i, VISITS], 1.0)
         if weight > 0.0 and (weight > most or (weight == most and mean > best_mean)):
             most, best_mean, chosen = weight, mean, i
         total += weight
-        looked_at += out[i, VISITS] > 0.0
+        tried += out[i, VISITS] > 0.0
     if final == SAMPLE and chosen >= 0:
-        least = FEWEST * total / looked_at
+        least = FEWEST * total / tried
         kept = 0.0
         for i in range(len(out)):
             if out[i, DROPPED] == 0.0 and out[i, column] >= least:
@@ -134,7 +137,7 @@ def search_each(
     first: int,
     last: int,
 ) -> None:
-    """Independent searches for the same move, one with each of the generators."""
+    """Run the searches `first` to `last` - 1 for one move, each with a generator of its own."""
     scratch = mask.copy()
     for k in range(first, last):
         for i in range(len(mask)):
@@ -148,12 +151,12 @@ def search_each(
 
 
 def ask_book(cfg: Cfg, state: State, player: int) -> int:
-    """What the book says, for Python."""
+    """Return `book(...)`; compiled, this is how Python asks the opening book."""
     return book(cfg, state, player)
 
 
 def next_word(rng: Rng) -> Any:
-    """The next 64 random bits of a generator, for Python."""
+    """Return the next 64 random bits; compiled, this is how Python draws from a generator."""
     return word(rng)
 
 
@@ -161,11 +164,15 @@ def next_word(rng: Rng) -> Any:
 
 
 class Thinker:
-    """Asked from Python: independent searches in threads, whose results are added up.
+    """A search that is called from Python: runs one search per thread and adds up their results.
 
-    With `reuse` the trees are kept for the next move. That is sound only where a node is found by
-    the whole state: whatever was learned below a position still holds when the game gets there.
-    When less than half of a tree's room is left it starts anew.
+    Args:
+        game: the game.
+        bot: a bot of the search family; only its `params` and `more` are used.
+        threads: how many independent searches run in parallel.
+        reuse: keep the trees for the next move. This needs nodes that are found by the whole
+            state: then all that was learned below a position still holds when the game gets
+            there. When a tree is more than half full, all trees start empty again.
     """
 
     def __init__(self, game: Game, bot: Bot, threads: int = 1, reuse: bool = False) -> None:
@@ -174,7 +181,7 @@ class Thinker:
         self._memory: tuple[Table, Edges, Used] | None = None
 
     def __call__(self, state: State, player: int, rng: Rng) -> int:
-        """The move of `player`."""
+        """Return the move of `player`; see `Bot.outside`."""
         return self.think(state, player, rng)[0]
 
     def forget(self) -> None:
@@ -184,7 +191,7 @@ class Thinker:
     def think(
         self, state: State, player: int, rng: Rng
     ) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
-        """The move, and what the searches found: `out` added up, `report` for each of them."""
+        """Return the move, the sum of `out` over all searches, and `report` of each search."""
         began = time.monotonic()
         game, params, count = self.game, self.bot.params, self._threads.count
         known = int(game.compiled(ask_book, **self.bot.more)(game.cfg, state, player))
@@ -211,7 +218,7 @@ class Thinker:
         return action, out, reports
 
     def _trees(self, count: int) -> tuple[Table, Edges, Used]:
-        """Room for the trees: what is remembered, or new."""
+        """Return memory for the trees: the kept trees while they have room, else empty ones."""
         params = self.bot.params
         if (
             self._memory is not None
@@ -227,9 +234,9 @@ class Thinker:
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_memory": None}
+        return {**self.__dict__, "_memory": None}  # trees are not pickled
 
 
 def reserved_bytes(params: Params) -> int:
-    """The memory that one search may use for its tree."""
+    """Return how many bytes one search may use for its tree."""
     return int(params[SLOTS]) * BYTES_PER_SLOT + int(params[CAPACITY]) * BYTES_PER_EDGE

@@ -1,15 +1,15 @@
-"""The tree: nodes found by keys, each with a block of edges, in two flat arrays.
+"""The tree of a search: nodes found by keys, each with a block of edges, in two flat arrays.
 
-`table` (slots, 2) uint64 is a hash table with open addressing, a node per row: its key, and a word
-with its first edge, the number of its edges, and whether it is known to be a decision that nobody
-else makes at the same time. At most half of its rows are used.
+`table` (slots, 2) uint64 is a hash table with open addressing. A row is a node: its key and its
+link, 64 bits that hold the first edge, the number of edges, and whether the node is marked as
+alone: nobody else decides at the same time as its player. At most half of the rows are used.
 
-`edges` (capacity, 8) float64 has a row per move that was tried somewhere. Those of a node stand one
-after another, because a walk over neighbours is much faster than one through all of the memory. A
-block has room for 1, 2, 4, 8, ... edges; when it is full it moves into one twice as large, and its
-place is kept for another node. Nodes are never removed.
+`edges` (capacity, 8) float64 has a row per move that was tried at some node. The edges of a node
+stand next to each other in a block, because reading neighbours in memory is fast. A block has room
+for 1, 2, 4, 8, ... edges. A full block is copied into one of twice the size, and its place is kept
+for another node. Nodes are never removed.
 
-`used` counts edges and nodes, and holds for every size of block the first free one.
+`used` counts edges and nodes, and holds the first free block of each size.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ Table = NDArray[np.uint64]
 Edges = NDArray[np.float64]
 Used = NDArray[np.int64]
 
-# columns of an edge. Whole numbers are kept as floats, so that an edge is one line of cache.
+# columns of an edge. Whole numbers are kept as floats, so that an edge fills one cache line.
 ACTION, COUNT, CHANCES, SUM = 0, 1, 2, 3  # CHANCES: how often the action was available
 SQUARES = 4  # the sum of squared results; under the rule `regret`: the regret
-PLAN = 5  # under `regret`: the sum of the probabilities it was meant to be played with
-STAMP = 6  # under `regret`: the iteration in which it was available last
-NEXT_FREE = 7  # in the first row of a free block: the next one of its size, plus 1
+PLAN = 5  # under `regret`: the sum of its probabilities
+STAMP = 6  # under `regret`: the last iteration in which it was available
+NEXT_FREE = 7  # in the first row of a free block: the next free block of that size, plus 1
 EDGE_COLUMNS = 8
 
 BYTES_PER_EDGE = 8 * EDGE_COLUMNS
 BYTES_PER_SLOT = 16
 
-# columns of a node, and the parts of its second word
+# columns of a node, and the parts of its link
 _KEY, _LINK = 0, 1
 _EMPTY = np.uint64(0)
-_ALONE = np.uint64(1)  # nobody else decides at this moment
+_ALONE = np.uint64(1)  # this bit: nobody else decides at the same time
 _ONE = np.uint64(1)
 _COUNT_MASK = np.uint64((1 << 20) - 1)
 _FIRST_AT = np.uint64(21)
@@ -48,7 +48,7 @@ USED_SIZE = FREE + 22
 
 
 def find(table: Table, key: Key) -> int:
-    """The row of the node with this key, or the empty row where it would be put."""
+    """Return the row of the node with this key, or the empty row where it would be put."""
     last = np.uint64(len(table) - 1)
     at = (key >> _ONE) & last
     while table[at, _KEY] != key and table[at, _KEY] != _EMPTY:
@@ -57,22 +57,25 @@ def find(table: Table, key: Key) -> int:
 
 
 def exists(table: Table, node: int) -> bool:
-    """Is there a node in this row?"""
+    """Return whether there is a node in this row of the table."""
     return bool(table[node, _KEY] != _EMPTY)
 
 
 def first_edge(table: Table, node: int) -> int:
-    """The first edge of a node, if it has any."""
+    """Return the first edge of a node; meaningless if the node has no edges."""
     return np.int64(table[node, _LINK] >> _FIRST_AT)  # type: ignore[return-value]
 
 
 def edge_count(table: Table, node: int) -> int:
-    """How many edges a node has; none if it does not exist."""
+    """Return the number of edges of a node; 0 if the node does not exist."""
     return np.int64((table[node, _LINK] >> _ONE) & _COUNT_MASK)  # type: ignore[return-value]
 
 
 def add_edge(table: Table, edges: Edges, used: Used, node: int, key: Key, action: int) -> int:
-    """A new edge of the node in row `node`, which is made if there is none; -1 without room."""
+    """Add an edge to the node in row `node` and return it; -1 if there is no room.
+
+    Makes the node, with this key, if the row is empty.
+    """
     count = edge_count(table, node)
     first = first_edge(table, node)
     if count == 0:
@@ -110,7 +113,7 @@ def add_edge(table: Table, edges: Edges, used: Used, node: int, key: Key, action
 
 
 def _take(edges: Edges, used: Used, power: int) -> int:
-    """The first row of a block of 2**power edges: a free one, or a new one; -1 without room."""
+    """Return the first edge of a free or new block of 2**power edges; -1 if there is no room."""
     free = used[FREE + power]
     if free > 0:
         used[FREE + power] = int(edges[free - 1, NEXT_FREE])
@@ -123,10 +126,10 @@ def _take(edges: Edges, used: Used, power: int) -> int:
 
 
 def mark_alone(table: Table, node: int) -> None:
-    """Note that nobody else decides at the same time as the player of this node."""
+    """Mark this node: nobody else decides at the same time as its player."""
     table[node, _LINK] |= _ALONE
 
 
 def is_alone(table: Table, node: int) -> bool:
-    """Was that noted?"""
+    """Return whether `mark_alone` was called on this node."""
     return bool(table[node, _LINK] & _ALONE == _ALONE)

@@ -1,10 +1,10 @@
-"""Zero-sum matrix games, solved exactly: the row player wins `matrix[i, j]` from the other.
+"""Solve zero-sum matrix games exactly: the row player wins `matrix[i, j]` from the column player.
 
-`solve_into` is written for compiled loops that solve many small games; `solve_matrix` is the same
-for Python. The order of attempts: a saddle point in pure strategies; otherwise rows and columns
-that cannot matter are struck out, and the simplex method solves what is left. Whatever was found is
-checked against the whole matrix: the value lies between what the row strategy guarantees and what
-the column strategy concedes, and the two may differ by rounding only.
+`solve_into` is for compiled loops that solve many small games; `solve_matrix` calls it from Python.
+It first looks for a saddle point in pure strategies. If there is none, it strikes out dominated
+rows and columns, and solves the rest by the simplex method. The result is checked against the whole
+matrix: the value lies between what the row strategy guarantees and what the column strategy
+concedes, and these two may differ by rounding only.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from bidarena.envs.compile import compiled
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
-GAP = 1e-10  # between guarantee and concession, relative to the spread of the matrix
-TINY = 1e-12  # entries of the tableau smaller than this are rounding
-STEEPEST, BLAND = 0, 1  # pivot rules: the first is fast, the second cannot run in circles
+GAP = 1e-10  # most between guarantee and concession, relative to the spread of the matrix
+TINY = 1e-12  # smaller entries of the tableau are rounding errors
+STEEPEST, BLAND = 0, 1  # pivot rules: the first is fast, the second always ends
 
 
 class MatrixSolution(NamedTuple):
     """A solved matrix game."""
 
     value: float
-    row: Vector  # probabilities
-    column: Vector
+    row: Vector  # an optimal strategy of the row player: probabilities
+    column: Vector  # an optimal strategy of the column player
     gap: float  # what the column strategy concedes beyond what the row strategy guarantees
 
 
 def solve_matrix(matrix: ArrayLike) -> MatrixSolution:
-    """The value and a pair of optimal strategies of a matrix game.
+    """Return the value of a matrix game and a pair of optimal strategies.
 
     Args:
-        matrix: what the row player wins, (rows, columns), finite numbers.
+        matrix: (rows, columns) what the row player wins; finite numbers.
     """
     entries = np.array(matrix, np.float64, order="C")
     if entries.ndim != 2 or entries.size == 0:
@@ -50,9 +50,9 @@ def solve_matrix(matrix: ArrayLike) -> MatrixSolution:
 
 
 def solve_into(matrix: Matrix, row: Vector, column: Vector) -> tuple[float, float]:
-    """Fill in optimal strategies; the value, and how far it can be off at most.
+    """Write optimal strategies into `row` and `column`; return the value and its largest error.
 
-    A saddle point gives its very entry as the value, without any rounding.
+    At a saddle point the value is exactly the entry of the matrix, with error 0.
     """
     low, low_at, high, high_at = saddle(matrix)
     row[:] = 0.0
@@ -89,7 +89,10 @@ def solve_into(matrix: Matrix, row: Vector, column: Vector) -> tuple[float, floa
 
 
 def saddle(matrix: Matrix) -> tuple[float, int, float, int]:
-    """The best that a row guarantees, that row; the least that a column concedes, that column."""
+    """Return the most that a row guarantees, that row, the least a column concedes, that column.
+
+    If both numbers are equal, the entry at that row and column is a saddle point.
+    """
     low, low_at = -np.inf, 0
     for i in range(matrix.shape[0]):
         worst = np.inf
@@ -108,7 +111,7 @@ def saddle(matrix: Matrix) -> tuple[float, int, float, int]:
 
 
 def bounds(matrix: Matrix, row: Vector, column: Vector) -> tuple[float, float]:
-    """What the row strategy wins at least, and what the column strategy pays at most."""
+    """Return the least that the row strategy wins, and the most that the column strategy pays."""
     floor, ceiling = np.inf, -np.inf
     for j in range(matrix.shape[1]):
         won = 0.0
@@ -124,10 +127,11 @@ def bounds(matrix: Matrix, row: Vector, column: Vector) -> tuple[float, float]:
 
 
 def undominated(matrix: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows and columns that remain when dominated ones are struck out, again and again.
+    """Return the rows and columns that are left after striking out dominated ones repeatedly.
 
-    A row goes if another one is nowhere worse, a column if another is nowhere better for the row
-    player; of equal ones the first stays. An equilibrium of what remains is one of the whole game.
+    A row is dominated if another row is nowhere worse for the row player, a column if another
+    column is nowhere better for the row player; of equal ones the first stays. An equilibrium of
+    what is left is an equilibrium of the whole game.
     """
     height, width = matrix.shape
     row_stays = np.ones(height, np.bool_)
@@ -182,12 +186,12 @@ def _simplex(
     row: Vector,
     column: Vector,
 ) -> None:
-    """Write the strategies found by the simplex method on the chosen rows and columns.
+    """Solve the game of the given rows and columns by the simplex method; write the strategies.
 
-    Shifted and scaled into [1, 2] the entries are a game of positive value, whose column strategy,
-    divided by that value, solves: maximise sum(y) where matrix y <= 1, y >= 0. The tableau has a
-    line per row of the game and one for the objective, a slack variable per row; the prices of the
-    slack variables are the row strategy.
+    Entries shifted and scaled into [1, 2] make a game of positive value v. Its optimal column
+    strategy, divided by v, solves: maximise sum(y) where matrix y <= 1 and y >= 0. The tableau has
+    a line and a slack variable per row of the game, and a line for the objective. At the end, the
+    prices of the slack variables, scaled to sum 1, are the row strategy.
     """
     height, width = len(rows), len(columns)
     tableau = np.zeros((height + 1, width + height + 1))
@@ -206,7 +210,7 @@ def _simplex(
         if entering < 0:
             break
         leaving = _leaving(tableau, basis, entering)
-        if leaving < 0:  # cannot be: every entry was positive, so it is rounding
+        if leaving < 0:  # only by rounding: every entry was positive
             break
         _pivot(tableau, leaving, entering)
         basis[leaving] = entering
@@ -227,7 +231,7 @@ def _simplex(
 
 
 def _entering(tableau: Matrix, rule: int) -> int:
-    """The variable to raise: that with the steepest gain, or by Bland's rule the first with any."""
+    """Return the variable to raise, or -1: the one that gains most; with `BLAND`, the first."""
     prices = tableau[-1]
     best, found = -TINY, -1
     for j in range(tableau.shape[1] - 1):
@@ -239,7 +243,7 @@ def _entering(tableau: Matrix, rule: int) -> int:
 
 
 def _leaving(tableau: Matrix, basis: NDArray[np.int64], entering: int) -> int:
-    """The line that stops the entering variable first; of equal ones that of the first variable."""
+    """Return the line that limits the entering variable most; of equals, the first variable's."""
     found, least = -1, np.inf
     for i in range(tableau.shape[0] - 1):
         if tableau[i, entering] > TINY:
@@ -250,6 +254,7 @@ def _leaving(tableau: Matrix, basis: NDArray[np.int64], entering: int) -> int:
 
 
 def _pivot(tableau: Matrix, leaving: int, entering: int) -> None:
+    """Make `entering` the basic variable of line `leaving`, in place."""
     line = tableau[leaving]
     line /= line[entering]
     for i in range(tableau.shape[0]):

@@ -1,19 +1,20 @@
 """Poorman games: thresholds of the bidding game in which the winner of a bid pays the bank.
 
-P(v) is the share of the money of both that player 0 needs at v. Let him have m against y, and let
-q = P / (1 - P) be the ratio m / y he needs; q- and q+ belong to the best and the worst successor.
-If he bids b, winning must leave (m - b) / y >= q-, and losing to an equal bid m / (y - b) >= q+.
-The best b makes both tight: b = m - q- y, and m = q+ (y - b) gives
+P(v) is the share of all money that player 0 needs at v. Let player 0 have m and player 1 have y,
+and let q = P / (1 - P) be the ratio m / y that player 0 needs; q- and q+ belong to the best and the
+worst successor. If player 0 bids b, then (m - b) / y >= q- must hold after winning, and
+m / (y - b) >= q+ after losing to an equal bid. With the best b both are equalities: b = m - q- y,
+and m = q+ (y - b) gives
 
     q = q+ (1 + q-) / (1 + q+) = P+ / (1 - P-),    that is    P = P+ / (1 + P+ - P-),
 
 and, in shares of the total, the critical bid b = 1 - P / P+ = (P+ - P-) / (1 + P+ - P-).
-Written P = P P- + (1 - P) P+ it is a game of coins once more, but at v player 0 moves with
-probability P(v): the coin favours whoever needs more.
+Written as P = P P- + (1 - P) P+, this too is a game in which a coin decides who moves, but at v
+player 0 moves with probability P(v): the coin favours the player who needs more.
 
-Why P is unique stands in `richman.py`. As F(a, b) = b / (1 + b - a) is monotone, F(U) <= U implies
-that the iterates of U fall to a solution, the only one, so U >= P; likewise L <= F(L) gives L <= P.
-That is how bounds are certified here, in exact rationals.
+The docstring of `richman.py` proves that P is unique. F(a, b) = b / (1 + b - a) is monotone. So if
+F(U) <= U, the iterates of U fall to the only solution, and U >= P; likewise L <= F(L) gives L <= P.
+Bounds are certified in this way, in exact rationals.
 """
 
 from fractions import Fraction
@@ -32,31 +33,31 @@ from bidarena.baselines.solvers.richman import (
 
 Vector = NDArray[np.float64]
 
-_SHIFTS = (1e-13, 1e-14, 1e-15)  # F is computed to a few 1e-16: less would not show
+_SHIFTS = (1e-13, 1e-14, 1e-15)  # F is exact to a few 1e-16: smaller shifts would be lost
 _TIE = 1e-13  # values closer than this count as equal when choosing a successor
-_SWEEPS = 2**12  # value iteration before giving up
+_SWEEPS = 2**12  # steps of plain iteration before giving up
 
 
 def poorman_thresholds(graph: Graph, targets: Targets, tolerance: float = 1e-12) -> list[float]:
-    """P(v) to within `tolerance`: the middle of `poorman_bounds`."""
+    """Return P(v) for every vertex, to within `tolerance`: the middle of `poorman_bounds`."""
     return [float(p) for p in poorman_bounds(graph, targets, tolerance).middle]
 
 
 def poorman_bounds(graph: Graph, targets: Targets, tolerance: float = 1e-12) -> Bounds:
-    """Certified bounds on P(v), at most `tolerance` apart.
+    """Return certified bounds on P(v), at most `tolerance` apart.
 
-    The solutions of p = F(p) + s and p = F(p) - s for a tiny s > 0 are an upper and a lower bound,
-    and their distance is about 2 s times the rounds a game lasts. Newton's method solves them, each
-    step a linear system for the current best and worst successors, from a start by plain iteration
-    p <- F(p), which alone would take about length**2 steps on a line. Raises ArithmeticError if
-    floats cannot give the tolerance, e.g. 1e-12 on a line longer than 80.
+    The solutions of p = F(p) + s and p = F(p) - s for a tiny s > 0 are an upper and a lower bound.
+    Their distance is about 2 s times the rounds that a game lasts. Newton's method finds both: each
+    step solves a linear system for the current best and worst successors. It starts from some steps
+    of plain iteration p <- F(p), which alone would take about length**2 steps on a line. Raises
+    ArithmeticError if floats cannot give the tolerance, e.g. 1e-12 on a line longer than 80.
     """
     successors = check_graph(graph, targets)
     home, away = distances(successors, targets[:1]), distances(successors, targets[1:])
     nearest = distances(successors, targets)
     # With the successors nearest to a target first, ties break towards the end of the game.
     ways = padded_successors([sorted(s, key=nearest.__getitem__) for s in successors])
-    # P is 0 or 1 just where one target is out of reach; elsewhere 0 < P < 1.
+    # P is 0 or 1 exactly where one target cannot be reached; elsewhere 0 < P < 1.
     free = np.array([v in home and v in away and nearest[v] > 0 for v in range(len(graph))])
     start = np.array([0.5 if free[v] else float(v not in home) for v in range(len(graph))])
     sweeps, width = 0, np.inf
@@ -76,11 +77,11 @@ def poorman_bounds(graph: Graph, targets: Targets, tolerance: float = 1e-12) -> 
 
 
 def poorman_line(length: int) -> list[float]:
-    """P(0..length) on `line(length)` in closed form.
+    """Return P(0), ..., P(length) on `line(length)`, by a closed form.
 
-    There P / (1 - P) = P+ / (1 - P-) says that P(k+1) (1 - P(k)) = c is the same along the line.
-    With c = 1 / (2 cos x)**2 this is solved by P(k) = sin(kx) / (2 cos(x) sin((k+1)x)), which
-    starts at 0 and is 1 at k = length if x = pi / (length + 2).
+    There P / (1 - P) = P+ / (1 - P-) says that P(k+1) (1 - P(k)) is a constant c along the line.
+    With c = 1 / (2 cos x)**2 the solution is P(k) = sin(kx) / (2 cos(x) sin((k+1)x)). It is 0 at
+    k = 0, and 1 at k = length if x = pi / (length + 2).
     """
     if length < 2:
         raise ValueError(f"length={length} must be at least 2")
@@ -90,6 +91,7 @@ def poorman_line(length: int) -> list[float]:
 
 
 def _threshold(values: Vector) -> Vector:
+    """Return F of each row of values: a row has the values of the successors of a vertex."""
     low, high = values.min(axis=1), values.max(axis=1)
     return np.asarray(high / (1.0 + (high - low)))
 
@@ -97,7 +99,10 @@ def _threshold(values: Vector) -> Vector:
 def _shifted(
     ways: NDArray[np.intp], free: NDArray[np.bool_], start: Vector, shift: float
 ) -> Vector:
-    """Newton's method for p = F(p) + shift on the free vertices; the caller checks the outcome."""
+    """Solve p = F(p) + shift on the free vertices by Newton's method; may fail to converge.
+
+    The caller must certify the result.
+    """
     p = start.copy()
     rows, index = np.flatnonzero(free), np.cumsum(free) - 1
     for _ in range(50):
@@ -124,7 +129,7 @@ def _shifted(
 
 
 def _certified(successors: Graph, bound: Vector, sign: int) -> bool:
-    """Whether F(bound) <= bound (sign 1) or F(bound) >= bound (sign -1), without rounding."""
+    """Return whether F(bound) <= bound (sign 1) or F(bound) >= bound (sign -1), exactly."""
     exact = [Fraction(float(p)) for p in bound]
     for v, ways in enumerate(successors):
         if ways:

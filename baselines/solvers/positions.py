@@ -1,8 +1,9 @@
-"""What a solver has to know of a game in which both players move at once: its positions, in a row.
+"""The index of all positions of a game in which both players move at the same time.
 
-A `Book` numbers the positions of a game so that play leads to earlier layers only. Four small
-functions per game say the rest. Best responses and the evaluation of policies are written once
-against them (`best_response.py`). Values are always those of player 0, what he will yet win.
+A position is what is known before both choose. A `PositionIndex` numbers the positions of a game so
+that every move leads to a lower number: positions near the end come first. Four small functions per
+game, the rule stubs below, tell the rest. Best responses and the evaluation of policies
+(best_response.py) need nothing else of a game. A value is what player 0 will win from a position.
 """
 
 from __future__ import annotations
@@ -16,93 +17,101 @@ from numpy.typing import NDArray
 from bidarena.envs.compile import Function, rule
 from bidarena.envs.game import Cfg, Game, Mask, Params, State
 
-Numbers = NDArray[Any]  # of a book: whole numbers, also when they stand in an array of floats
+Numbers = NDArray[Any]  # `PositionIndex.numbers`: whole numbers, sometimes in an array of floats
 Values = NDArray[np.float64]
 
 
 @rule
-def put_position(cfg: Cfg, book: Numbers, position: int, state: State) -> None:
-    """Write the state of a position, in which nobody has committed a move."""
+def put_position(cfg: Cfg, index: Numbers, position: int, state: State) -> None:
+    """Write into `state` the state of a position; nobody has committed a move in it."""
     raise NotImplementedError
 
 
 @rule
-def find_position(cfg: Cfg, book: Numbers, state: State) -> int:
-    """The position of a state, whether player 0 has committed his move or not."""
+def find_position(cfg: Cfg, index: Numbers, state: State) -> int:
+    """Return the position of a state; player 0 may or may not have committed a move in it."""
     raise NotImplementedError
 
 
 @rule
 def worths(
     cfg: Cfg,
-    book: Numbers,
+    index: Numbers,
     values: Values,
     position: int,
     player: int,
     replies: Values,
     out: Values,
 ) -> None:
-    """What each action of `player` is worth (to player 0) if the other draws from `replies`.
+    """Write into `out` the value to player 0 of each action of `player`; NaN if not legal.
 
-    Actions that are not legal get NaN.
+    The other player draws from the probabilities `replies`.
     """
     raise NotImplementedError
 
 
 @rule
 def spread(
-    cfg: Cfg, book: Numbers, position: int, player: int, replies: Values, reached: Mask
+    cfg: Cfg, index: Numbers, position: int, player: int, replies: Values, reached: Mask
 ) -> None:
-    """Mark the positions that follow if `player` does anything and the other draws from replies."""
-    raise NotImplementedError
+    """Mark in `reached` the positions that can follow this one.
 
-
-@rule
-def distribution(
-    cfg: Cfg, params: Params, state: State, player: int, scratch: Mask, out: Values
-) -> None:
-    """Write how likely a compiled bot takes each action: the law of what `act` draws."""
+    `player` may take any legal action; the other player draws from the probabilities `replies`.
+    """
     raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
-class Book:
-    """The positions of one game."""
+class PositionIndex:
+    """The index of the positions of one game.
+
+    Attributes:
+        game: the game with its rules.
+        numbers: a table of the game's own, which its functions below read.
+        layers: layer i holds the positions layers[i] .. layers[i + 1] - 1. A move leads to a lower
+            position and, if there is `spread`, to a lower layer.
+        starts: the first positions of a game, and the probability of each.
+        put: the game's `put_position`.
+        find: the game's `find_position`.
+        worths: the game's `worths`.
+        spread: the game's `spread`; None: all positions count as reached.
+    """
 
     game: Game
-    numbers: NDArray[np.int64]  # what the functions below need to know
-    # positions layers[i] .. layers[i + 1] - 1; play leads to lower numbers, with `spread` to lower
-    # layers
+    numbers: NDArray[np.int64]
     layers: tuple[int, ...]
-    starts: tuple[tuple[int, float], ...]  # first positions and how likely each is
+    starts: tuple[tuple[int, float], ...]
     put: Function
     find: Function
     worths: Function
-    spread: Function | None = None  # None: all positions count as reached
+    spread: Function | None = None
 
     @property
     def positions(self) -> int:
-        """How many."""
+        """The number of positions."""
         return self.layers[-1]
 
     def compiled(self, body: Function, **more: Function) -> Function:
-        """`body` compiled with the functions of this book."""
+        """Return `body` compiled for the game, with the functions of this index and `more`."""
         own = {"put_position": self.put, "find_position": self.find, "worths": self.worths}
         if self.spread is not None:
             own["spread"] = self.spread
         return self.game.compiled(body, **own, **more)
 
 
-def packed(book: Numbers, values: Values) -> Values:
-    """Book and values as the parameters of one bot; `book_of` and `values_of` take them apart."""
-    return np.concatenate([[len(book)], book, values]).astype(np.float64)
+def pack(index: Numbers, values: Values) -> Values:
+    """Return the numbers of an index and values as the params of a bot.
+
+    `index_in` and `values_of` take the two parts out again.
+    """
+    return np.concatenate([[len(index)], index, values]).astype(np.float64)
 
 
-def book_of(params: Params) -> Numbers:
-    """The book in the parameters of a bot."""
+def index_in(params: Params) -> Numbers:
+    """Return the numbers of the index in the params of a bot; see `pack`."""
     return params[1 : 1 + int(params[0])]
 
 
 def values_of(params: Params) -> Values:
-    """The values in the parameters of a bot."""
+    """Return the values in the params of a bot; see `pack`."""
     return params[1 + int(params[0]) :]

@@ -1,24 +1,26 @@
-"""Richman games: who should win a bidding game on a graph, and with how much money.
+"""Richman games: how much money a player needs to win a bidding game on a graph.
 
-A token stands on a vertex of a finite digraph. Each round both players bid and the higher bidder
-moves the token along an edge; player 0 wants it on `targets[0]`, player 1 on `targets[1]`. With
-payment "opponent" (Richman) the winner of a bid pays the loser, with "bank" (poorman) the bank.
-Every vertex has a threshold f(v), the share of the money of both that player 0 needs there. Write
-f- and f+ for its smallest and largest value among the successors of v; then f = F(f-, f+):
+A token stands on a vertex of a finite directed graph. Each round both players bid, and the higher
+bidder moves the token along an edge. Player 0 wants it on `targets[0]`, player 1 on `targets[1]`.
+With payment "opponent" (Richman) the winner of a bid pays the loser; with "bank" (poorman) they pay
+the bank. Every vertex has a threshold f(v): the share of all money that player 0 needs there.
+Write f- and f+ for the smallest and the largest f among the successors of v; then f = F(f-, f+):
 
     opponent   R = (R- + R+) / 2           this file
     bank       P = P+ / (1 + P+ - P-)      derived and solved in `poorman.py`
 
-With f = 0 and 1 on the targets there is one solution. Let f and g be two, D = max(f - g) > 0, and
-A the vertices where D is attained. F is monotone and F(a + D, b + D) <= F(a, b) + D, so at v in A
-there is no slack left and each g-smallest successor is in A. Take v in A with g(v) smallest: now
-g- = g = g+, so all successors are g-smallest, in A, and again have the smallest g there. These
-vertices are never left and hold no target, but every vertex reaches one: a contradiction.
-Hence a vector that passes the equation is the answer, however it was found. And a self loop changes
-nothing: F(a, b) lies between a and b, so adding the vertex's own value moves neither extreme.
+With f = 0 and f = 1 on the targets there is exactly one solution. Proof: let f and g be two
+solutions, D = max(f - g) > 0, and A the vertices where f - g = D. F is monotone and F(a + D, b + D)
+<= F(a, b) + D, so at v in A equality holds, and each successor with the smallest g is in A. Take v
+in A with the smallest g(v). Then g- = g = g+ there, so all successors of v have this smallest g
+and are in A. The token can never leave these vertices, and none of them is a target; but every
+vertex reaches a target, a contradiction.
 
-A graph is a list of successor lists over the vertices 0..n-1. All is told from player 0's side; for
-player 1 swap the targets (thresholds become 1 - f).
+So any vector that satisfies the equation is the answer, however it was found. A self loop changes
+nothing: F(a, b) lies between a and b, so the vertex's own value changes neither extreme.
+
+A graph is a list of successor lists over the vertices 0..n-1. All functions take the side of player
+0; for player 1 swap the targets (thresholds become 1 - f).
 
 References: Lazarus, Loeb, Propp, Ullman, "Richman games" (1996), and "Combinatorial games under
 auction play" (1999).
@@ -44,10 +46,10 @@ Number = TypeVar("Number", Fraction, float)
 
 
 def check_graph(graph: Graph, targets: Targets) -> tuple[tuple[int, ...], ...]:
-    """Return the successor lists as tuples, those of the targets emptied, or raise ValueError.
+    """Return the successor lists as tuples, those of the targets empty, or raise ValueError.
 
-    Self loops are fine as long as the vertex has another way on: they only delay (see the module
-    docstring). Every vertex must reach a target, or the thresholds would not be unique.
+    A vertex may be its own successor if it has another one too; see the module docstring. Every
+    vertex must reach a target, or the thresholds would not be unique.
     """
     n = len(graph)
     known = range(n)
@@ -74,7 +76,7 @@ def check_graph(graph: Graph, targets: Targets) -> tuple[tuple[int, ...], ...]:
 
 
 def distances(graph: Graph, goals: Iterable[int]) -> dict[int, int]:
-    """Steps to the nearest goal for every vertex that reaches one."""
+    """Return the number of steps to the nearest goal, for every vertex that reaches a goal."""
     before: list[list[int]] = [[] for _ in graph]
     for v, successors in enumerate(graph):
         for u in successors:
@@ -91,14 +93,17 @@ def distances(graph: Graph, goals: Iterable[int]) -> dict[int, int]:
 
 
 def line(length: int) -> tuple[Graph, Targets]:
-    """The Scotch game: positions 0..length, one step either way, players at the two ends."""
+    """Return a line of vertices 0..length, joined to their neighbours; its ends are the targets."""
     if length < 2:
         raise ValueError(f"length={length} must be at least 2")
     return [[], *([k - 1, k + 1] for k in range(1, length)), []], (0, length)
 
 
 def world_series(wins_needed: int) -> tuple[Graph, Targets]:
-    """First to `wins_needed` games; score i:j is vertex i * wins_needed + j, targets are last."""
+    """Return the graph of a series of games that the first player with `wins_needed` wins takes.
+
+    The score i:j is vertex i * wins_needed + j; the last two vertices are the targets.
+    """
     k = wins_needed
     if k < 1:
         raise ValueError(f"wins_needed={k} must be at least 1")
@@ -115,14 +120,14 @@ def world_series(wins_needed: int) -> tuple[Graph, Targets]:
 
 
 def richman_costs(graph: Graph, targets: Targets) -> list[Fraction]:
-    """Exact R(v): the share of the total money player 0 needs at v under payment "opponent".
+    """Return the exact R(v): the share of all money player 0 needs at v under payment "opponent".
 
-    Acyclic graphs by backward induction, others by strategy iteration on the game in which a fair
-    coin decides who moves. Random graphs with three successors per vertex take half a second at 400
-    vertices and 10 seconds at 1000; beyond that use `richman_bounds`.
+    Solves acyclic graphs by backward induction, others by strategy iteration on the game in which a
+    fair coin decides who moves. Random graphs with three successors per vertex take half a second
+    at 400 vertices and 10 seconds at 1000; for larger graphs use `richman_bounds`.
     """
     successors = check_graph(graph, targets)
-    try:  # given successors for predecessors, the sorter names every vertex after its successors
+    try:  # with successors in place of predecessors, every vertex comes after its successors
         order = list(TopologicalSorter(dict(enumerate(successors))).static_order())
     except CycleError:
         costs = [1 - x for x in _reach_values(successors, targets)]
@@ -142,21 +147,21 @@ def richman_costs(graph: Graph, targets: Targets) -> list[Fraction]:
 
 
 def _reach_values(successors: tuple[tuple[int, ...], ...], targets: Targets) -> list[Fraction]:
-    """Probability x(v) that player 0 brings the token home when a fair coin gives each move.
+    """Return the probability x(v) that the token reaches targets[0] if a coin decides who moves.
 
-    Play that never ends counts as not home: under fixed choices x is the least solution of
-    x = (x[up] + x[down]) / 2, and nothing needs to stop. Choices change only for strictly better.
+    Play that never ends counts as not reaching it: for fixed choices, x is the least solution of
+    x = (x[up] + x[down]) / 2. A choice changes only to a strictly better one.
 
-    Player 0 replies to `down`: x does not fall. Under the new choices the old x is a submartingale;
-    on a class of vertices that is never left it is constant, so nothing was switched there, so the
-    old choices stayed there as well, and x = 0: nothing of value gets stuck.
+    Player 0 improves `up` against `down`: x does not fall. Under the new choices the old x is a
+    submartingale. On a set of vertices that is never left it is constant, so no choice was changed
+    there; so the old choices stayed in that set as well, and x = 0 there: nothing is lost.
     Then player 1 improves `down`: x does not rise. For the new `down` the old x still satisfies
     x >= (max x + x[down]) / 2, and the value of the best reply is the least such x.
 
-    Each switch moves x strictly and choices are finite in number, so this ends, and it ends with
+    Each change moves x strictly, and there are finitely many choices. So this ends, with
     x = (max x + min x) / 2.
     """
-    # Any start will do; a good one saves nearly all the exact solves.
+    # Any first choices will do; good ones save nearly all of the exact solutions.
     guess = richman_bounds(successors, targets, 1e-6, max_steps=1000).middle.round(6).tolist()
     home, away = distances(successors, targets[:1]), distances(successors, targets[1:])
     inner = [v for v, ways in enumerate(successors) if ways]
@@ -177,7 +182,7 @@ def _reach_values(successors: tuple[tuple[int, ...], ...], targets: Targets) -> 
 def _chain_values(
     up: dict[int, int], down: dict[int, int], targets: Targets
 ) -> dict[int, Fraction]:
-    """Probability to reach targets[0] when the token moves by `up` or `down`, each with 1/2."""
+    """Return the probabilities of reaching targets[0] if a coin chooses between `up` and `down`."""
     chain = [[up[v], down[v]] if v in up else [] for v in range(len(up) + 2)]
     alive = distances(chain, targets[:1]).keys() - set(targets)
     rows = {v: {u: Fraction(chain[v].count(u), 2) for u in chain[v]} for v in alive}
@@ -188,10 +193,10 @@ def _chain_values(
 def _solve(
     rows: dict[int, dict[int, Fraction]], values: Mapping[int, Fraction]
 ) -> dict[int, Fraction]:
-    """Solve x(v) = sum of rows[v][u] * x(u), where `values` holds the x(u) known beforehand.
+    """Return the solution of x(v) = sum of rows[v][u] * x(u); `values` holds the known x(u).
 
-    Vertices leave one after the other, each passing its probabilities on to those that use it. As
-    every row leads to a known vertex in the end, 1 - stay is never zero.
+    Eliminates one vertex after another: its row is put in wherever another row uses the vertex.
+    Every row leads to a known vertex in the end, so the divisor 1 - p(stay) is never zero.
     """
     constant = {
         v: sum((p * values[u] for u, p in rows[v].items() if u in values), Fraction(0))
@@ -226,25 +231,28 @@ def _solve(
 
 @dataclass(frozen=True)
 class Bounds:
-    """Thresholds caught between two vectors: lower <= threshold <= upper at every vertex."""
+    """Two vectors with lower <= threshold <= upper at every vertex."""
 
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
 
     @property
     def middle(self) -> NDArray[np.float64]:
-        """The halfway point, off by at most `width / 2`."""
+        """The mean of both bounds, at most `width / 2` away from the thresholds."""
         return 0.5 * (self.lower + self.upper)
 
     @property
     def width(self) -> float:
-        """The widest gap over all vertices."""
+        """The largest distance between the bounds, over all vertices."""
         return float(np.max(self.upper - self.lower))
 
 
 def padded_successors(successors: Graph) -> NDArray[np.intp]:
-    """Successors as rows of one array, the first one filling up; targets succeed themselves."""
-    width = max(map(len, successors))  # the result is (n, width)
+    """Return the successors as an array (n, most successors); a target is its own successor.
+
+    A vertex with fewer successors has its first successor several times.
+    """
+    width = max(map(len, successors))
     rows = [list(ways) or [v] for v, ways in enumerate(successors)]
     return np.array([row + row[:1] * (width - len(row)) for row in rows], dtype=np.intp)
 
@@ -252,12 +260,12 @@ def padded_successors(successors: Graph) -> NDArray[np.intp]:
 def richman_bounds(
     graph: Graph, targets: Targets, tolerance: float = 1e-9, max_steps: int = 100_000
 ) -> Bounds:
-    """R(v; t) from above (all 1 off targets[0]) and its twin from below, until `tolerance` is met.
+    """Return bounds on R(v), for graphs that are too large for `richman_costs`.
 
-    For graphs too large for `richman_costs`. Each step rounds outward and keeps the tighter of old
-    and new, so the bounds are monotone in the steps and hold whenever it stops. Convergence can be
-    slow (about length**2 steps on a line, exponential on a chain of resets): after `max_steps` the
-    bounds come back as wide as they are; look at `.width`.
+    Iterates R = (R- + R+) / 2 from above and from below until the bounds are at most `tolerance`
+    apart, or for `max_steps` steps: look at `.width`. Each step rounds outward and keeps the
+    tighter of the old and the new bound, so the bounds hold whenever it stops. It can be slow:
+    about length**2 steps on a line, exponentially many on a chain of resets.
     """
     ways = padded_successors(check_graph(graph, targets))
     lower, upper = np.zeros(len(graph)), np.ones(len(graph))
@@ -272,14 +280,14 @@ def richman_bounds(
     return Bounds(lower, upper)
 
 
-# --- three readings of the same numbers -----------------------------------------------------------
+# --- other games with the values R(v) -------------------------------------------------------------
 
 
 def coin_flip_value(graph: Graph, targets: Targets) -> list[float]:
-    """Probability of ending on targets[1] when a fair coin decides each round who moves.
+    """Return the probability of ending on targets[1] if a fair coin decides each round who moves.
 
-    Equal to R(v), but found without it, in floats and from the other side: player 1 replies as well
-    as he can to player 0's choices, player 0 changes them while that lowers the probability.
+    It is equal to R(v), but computed without it, in floats: player 1 makes the best reply to player
+    0's choices, and player 0 changes these while that lowers the probability.
     """
     successors = check_graph(graph, targets)
     ways, every = padded_successors(successors), np.arange(len(graph))
@@ -306,10 +314,10 @@ def coin_flip_value(graph: Graph, targets: Targets) -> list[float]:
 
 
 def random_walk_value(graph: Graph, targets: Targets) -> list[Fraction]:
-    """Probability of ending on targets[1] in a uniformly random walk: the harmonic function.
+    """Return the probability that a uniformly random walk ends on targets[1].
 
-    Where no vertex has more than two successors, their mean is the mean of the extremes, and the
-    walk has the values of `richman_costs`; so on a line and in a world series.
+    If no vertex has more than two successors, as on a line or in a world series, their mean is the
+    mean of the extremes, and the probabilities are equal to `richman_costs`.
     """
     successors = check_graph(graph, targets)
     known = {targets[0]: Fraction(0), targets[1]: Fraction(1)}

@@ -1,7 +1,7 @@
 """How to bid and move in a Richman or poorman game, given the thresholds of its graph.
 
-All is told from player 0's side; for player 1 swap the targets (thresholds become 1 - f). The
-thresholds come from `richman.py` and `poorman.py`, whose docstrings explain the notation.
+All functions take the side of player 0; for player 1 swap the targets (thresholds become 1 - f).
+The thresholds come from `richman.py` and `poorman.py`, whose docstrings explain the notation.
 """
 
 from collections.abc import Sequence
@@ -21,14 +21,15 @@ from bidarena.baselines.solvers.richman import (
 
 
 class Move(NamedTuple):
-    """What to do in one round; `rounds` is the number within which the win is certain, if it is."""
+    """A move of player 0 in one round."""
 
     bid: Fraction
-    successor: int
-    rounds: int | None
+    successor: int  # where to move the token if the bid wins
+    rounds: int | None  # player 0 wins within so many rounds; None: not certain
 
 
 def _extremes(graph: Graph, costs: Sequence[Number], v: int) -> tuple[Number, Number]:
+    """Return the smallest and the largest cost among the successors of v."""
     if not graph[v]:
         raise ValueError(f"v={v} has no successors: there is nothing to bid for on a target")
     values = [costs[u] for u in graph[v]]
@@ -43,12 +44,13 @@ def _check_payment(payment: str) -> None:
 def best_successors(
     graph: Graph, targets: Targets, costs: Sequence[Number], tolerance: float = 0
 ) -> list[tuple[int, int]]:
-    """For each vertex, where player 0 and where player 1 should move the token.
+    """Return for each vertex where player 0 and where player 1 should move the token.
 
-    Among successors within `tolerance` of the best (1e-9, say, for float costs) the one nearest to
-    the own target along such moves, because equally good moves may run in a circle. From a vertex
-    with R < 1 steepest descent does lead to targets[0]: where it finds nothing lower all successors
-    cost the same, those of the successors too, and so on, which cannot end on targets[1].
+    Of all successors within `tolerance` of the best one (1e-9, say, for float costs) this is the
+    one nearest to the player's own target along such moves, because equally good moves may run in
+    a circle. From a vertex with R < 1 moves to the lowest cost do lead to targets[0]: where no
+    successor is lower, all successors have equal costs, and theirs too, and so on. That cannot end
+    on targets[1].
     """
     successors = check_graph(graph, targets)
     # Differences are compared, so that exact costs stay exact whatever type the tolerance has.
@@ -78,10 +80,17 @@ def critical_bid(
     total: Number | int,
     payment: Payment = "opponent",
 ) -> Number:
-    """The bid at which both outcomes are fair: what a player with exactly the threshold must bid.
+    """Return the bid of a player with exactly the threshold: both outcomes are fair at it.
 
-    opponent: winning costs total * (R - R-), the fall in money needed. bank: total * (P+ - P-) /
-    (1 + P+ - P-), see `poorman.py`. `costs` are the thresholds under the same payment.
+    opponent: total * (R - R-), by which the needed money falls after a win.
+    bank: total * (P+ - P-) / (1 + P+ - P-), see `poorman.py`.
+
+    Args:
+        graph: the successor lists.
+        costs: the thresholds under this payment.
+        v: the vertex of the token.
+        total: the money of both players.
+        payment: who is paid by the winner of a bid, "opponent" or "bank".
     """
     _check_payment(payment)
     low, high = _extremes(graph, costs, v)
@@ -91,28 +100,30 @@ def critical_bid(
 
 
 def safety_ratio(costs: Sequence[Number], v: int, money: Number, total: Number) -> Number:
-    """Share of the money held over share needed; above 1 player 0 wins. Needs costs[v] > 0."""
+    """Return the share of money held / share needed; above 1 player 0 wins. Needs costs[v] > 0."""
     return money / total / costs[v]
 
 
 def safety_bid(
     graph: Graph, costs: Sequence[Number], v: int, money: Number, payment: Payment = "opponent"
 ) -> Number:
-    """Player 0's bid when he does not know the other's money; move to a cheapest successor.
+    """Return player 0's bid without knowing the other's money; move to a cheapest successor.
 
-    He bids as if he had just enough, i.e. the critical bid for the total money / f(v), the largest
-    one with which he wins. opponent: m (R - R-) / R. After a win he has m R- / R, and the safety
-    ratio m / (total R) is the same at the new vertex. After a loss (a tie lost counts) he has at
-    least m (2R - R-) / R = m R+ / R, and the ratio is no smaller wherever the token went.
-    bank: (m / P) (P+ - P-) / (1 + P+ - P-) = m (1 - P- / P+). After a win he has m P- / P+ against
-    the same money y, after a loss m against at most y - bid; if m / y > P / (1 - P) = P+ / (1 - P-)
-    these are above P- / (1 - P-) and P+ / (1 - P+). Both only need f >= F(f-, f+), so the upper
-    bounds of either solver serve as well as exact costs.
+    The bid assumes that player 0 has just enough: it is the critical bid for a total of
+    money / f(v), the largest total with which player 0 wins. Write m for the money of player 0.
+    opponent: m (R - R-) / R. After a win player 0 has m R- / R, and the safety ratio m / (total R)
+    is unchanged at the new vertex. After a loss (also of a tie) they have at least
+    m (2R - R-) / R = m R+ / R, and the ratio is no smaller wherever the token went.
+    bank: (m / P) (P+ - P-) / (1 + P+ - P-) = m (1 - P- / P+). After a win player 0 has m P- / P+
+    against the other's money y, after a loss m against at most y - bid; if m / y > P / (1 - P) =
+    P+ / (1 - P-), these ratios are above P- / (1 - P-) and P+ / (1 - P+).
+    Both only need f >= F(f-, f+), so upper bounds of either solver serve as well as exact costs.
 
-    A lead is thus never lost, but not turned into a win either: the ratio stands still at ties, and
-    ever smaller overbids can delay the end for ever. `forced_move` wins if the total is known,
-    `blind_move` if it is not. Where f- = 0 everything is bid, so under payment "bank" player 0 may
-    end penniless where he can no longer lose, but the other can circle for ever.
+    So a lead is never lost, but it is not turned into a win either: ties leave the ratio as it is,
+    and ever smaller overbids can delay the end for ever. `forced_move` wins if the total is known,
+    `blind_move` if it is not. Where f- = 0, player 0 bids everything. Under payment "bank" they may
+    then have no money left at a vertex where they can no longer lose, but the other player can
+    move in circles for ever.
     """
     _check_payment(payment)
     low, high = _extremes(graph, costs, v)
@@ -124,10 +135,13 @@ def safety_bid(
 
 
 def horizon_costs(graph: Graph, targets: Targets, rounds: int) -> list[list[Fraction]]:
-    """Table [t][v] for t = 0..rounds of R(v; t): with a larger share player 0 wins in t rounds.
+    """Return the table of R(v; t), one list for each t from 0 to `rounds`, one number for each v.
 
-    R(v; 0) = 1 off targets[0], then R(v; t) is the average of the extremes of R(.; t - 1). It falls
-    to R(v), so that any share above R(v) is above some R(v; t).
+    With a share of the money above R(v; t) player 0 wins from v within t rounds.
+
+    R(v; 0) is 1 except on targets[0]. R(v; t) is the average of the smallest and the largest
+    R(.; t - 1) among the successors of v. It falls to R(v) with t, so any share above R(v) is above
+    some R(v; t).
     """
     successors = check_graph(graph, targets)
     table = [[Fraction(int(v != targets[0])) for v in range(len(graph))]]
@@ -143,13 +157,13 @@ def horizon_costs(graph: Graph, targets: Targets, rounds: int) -> list[list[Frac
 def forced_move(
     graph: Graph, horizon: Sequence[Sequence[Fraction]], v: int, money: Fraction, total: Fraction
 ) -> Move:
-    """Player 0's move that wins in bounded time against any bids and tie breaks.
+    """Return player 0's move that wins in bounded time against any bids and tie breaks.
 
-    `horizon` comes from `horizon_costs`. Take the least t with money > total * R(v; t), bid
-    total * (R+(t-1) - R-(t-1)) / 2 and move to where R(.; t-1) is smallest. Winning that bid leaves
-    the excess over total * R(.; t-1) what it was, losing it (a tie included) brings in at least the
-    bid and leaves no less. So t falls by one each round, and nobody has a share above R(.; 0) = 1
-    away from targets[0]. For payment "opponent" only.
+    For payment "opponent" only; `horizon` comes from `horizon_costs`. Take the least t with
+    money > total * R(v; t), bid total * (R+(t-1) - R-(t-1)) / 2, move to the smallest R(.; t-1).
+    If that bid wins, the excess over total * R(.; t-1) is as large as the one before. If it loses
+    (also by a tie), player 0 gets at least the bid, and the excess is no smaller. So t falls by one
+    each round, and at t = 0 the token is on targets[0]: elsewhere no share is above R(.; 0) = 1.
     """
     rounds = next((t for t, row in enumerate(horizon) if money > total * row[v]), 0)
     if rounds == 0:
@@ -158,7 +172,7 @@ def forced_move(
             f"{len(horizon) - 1} rounds; use a longer horizon if it is above total * R(v)"
         )
     last = horizon[rounds - 1]
-    low, high = _extremes(graph, last, v)  # at money = total * R(v; t) the critical bid
+    low, high = _extremes(graph, last, v)  # gives the critical bid at money = total * R(v; t)
     return Move(total * (high - low) / 2, min(graph[v], key=last.__getitem__), rounds)
 
 
@@ -172,15 +186,24 @@ def blind_move(
     money: Fraction,
     ceiling: Fraction,
 ) -> Move:
-    """Player 0's winning move when he does not know the total (payment "opponent").
+    """Return player 0's winning move without knowing the total money (payment "opponent").
 
-    `ceiling` is money / R(v) at the start of the game (any bound on the total if R(v) = 0) and is
-    kept: the total is less than that if he can win at all, so he plays as if it were that. At first
-    this leaves him with just what he needs, and he makes the safety bid. If the other overbids by
-    whatever amount, or does not move to a dearest successor, an excess is left which he can see,
-    and `forced_move` wins from it (if the horizon is long enough; otherwise the excess stays). If
-    not, the other wins rounds by ties alone. So player 0 wins with probability 1 if a coin breaks
-    ties, since n wins in a row lead home, and for certain on an acyclic graph.
+    Player 0 plays as if the total were `ceiling`: money / R(v) at the start of the game, kept until
+    its end (any bound on the total if R(v) = 0). If player 0 can win at all, the total is smaller.
+    At first player 0 then has just what is needed, and makes the safety bid. If the other overbids
+    by any amount, or does not move to a dearest successor, player 0 is left with an excess that
+    they can see, and `forced_move` wins from it if the horizon is long enough; if not, the excess
+    stays. Otherwise the other wins rounds by ties only. So player 0 wins with probability 1 if a
+    coin breaks ties, because n wins in a row lead to the target, and always on an acyclic graph.
+
+    Args:
+        graph: the successor lists.
+        targets: the targets of player 0 and of player 1.
+        costs: from `richman_costs`.
+        horizon: from `horizon_costs`.
+        v: the vertex of the token.
+        money: what player 0 has now.
+        ceiling: the assumed total, see above.
     """
     if min(money, ceiling) > horizon[-1][v] * ceiling:
         return forced_move(graph, horizon, v, min(money, ceiling), ceiling)
@@ -189,10 +212,11 @@ def blind_move(
 
 
 def series_bets(wins_needed: int, stake: Fraction | int) -> dict[tuple[int, int], Fraction]:
-    """Even-money bets on single games that add up to one of `stake` on the series, by score.
+    """Return, by score i:j, the even-money bet on the next game that a bet on the series needs.
 
-    At own:other wins i:j hold 2 * stake * (1 - R): that starts at `stake`, ends at twice that or
-    nothing, and goes up or down by the same amount each game (Elkies' reading of R).
+    Together these bets act like one even-money bet of `stake` on the whole series. At own:other
+    wins i:j one holds 2 * stake * (1 - R): `stake` at the start, twice that or nothing at the end,
+    and each game adds or takes the amount of the bet (Elkies' reading of R).
     """
     graph, targets = world_series(wins_needed)
     costs = richman_costs(graph, targets)

@@ -1,9 +1,9 @@
-"""Solutions kept on disk, so that the next process reads what this one has worked out.
+"""Keep solutions on disk, so that the next process reads what this one has computed.
 
-The folder is `bidarena/solutions` in the user's cache folder, or what BIDARENA_CACHE names. A file
-carries what it is the solution of (game, rules, solver and its version) and is believed only if all
-of that is as expected and its checksums are right; otherwise the solution is worked out again.
-Files are written under another name and renamed, so nobody ever reads half of one.
+The folder is `bidarena/solutions` in the user's cache folder, or `solutions` in the folder that
+BIDARENA_CACHE names. A file has a label that says what it solves: game, rules, solver and version.
+It is used only if the label is as expected and its checksums are right; otherwise the solution is
+computed again. Files are written under another name and then renamed, so nobody reads half a file.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 
 from bidarena.envs.game import Game
 
-FORMAT = 1  # of the files
-LABEL = "label"  # the entry of a file that says what it is
+FORMAT = 1  # version of the files
+LABEL = "label"  # name of the entry of a file that holds its label
 
 Arrays = dict[str, NDArray[np.float64]]
 
 
 def folder() -> Path:
-    """Where solutions are kept: BIDARENA_CACHE, or the platform's place for caches."""
+    """Return the folder of solutions: in BIDARENA_CACHE, or in the platform's cache folder."""
     chosen = os.environ.get("BIDARENA_CACHE")
     if chosen:
         return Path(chosen).expanduser() / "solutions"
@@ -44,7 +44,7 @@ def folder() -> Path:
 
 
 def label(game: Game, solver: str, version: str) -> str:
-    """What a solution belongs to, as text: everything it depends on."""
+    """Return the label of a solution: a text with everything the solution depends on."""
     rules = {"game": game.name, "rules": game.options, "cfg": game.cfg.tolist()}
     return json.dumps(
         {"format": FORMAT, "solver": solver, "version": version, **rules}, sort_keys=True
@@ -52,16 +52,16 @@ def label(game: Game, solver: str, version: str) -> str:
 
 
 def path_of(game: Game, solver: str, version: str) -> Path:
-    """The file of a solution."""
+    """Return the path of the file of a solution."""
     digest = hashlib.sha256(label(game, solver, version).encode()).hexdigest()[:16]
     return folder() / f"{game.name}-{solver}-{digest}.npz"
 
 
 def load(game: Game, solver: str, version: str) -> Arrays | None:
-    """The arrays of a solution; None if there is none, or if its file is damaged."""
+    """Return the arrays of a solution; None if there is no file, or if it is damaged."""
     try:
         with np.load(path_of(game, solver, version), allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}  # zip checks every sum
+            arrays = {name: found[name] for name in found.files}  # this checks the checksums
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError):
         return None
     if str(arrays.pop(LABEL, "")) != label(game, solver, version):
@@ -70,7 +70,7 @@ def load(game: Game, solver: str, version: str) -> Arrays | None:
 
 
 def save(game: Game, solver: str, version: str, arrays: Arrays) -> None:
-    """Keep a solution; a folder that cannot be written to costs a warning, not the solution."""
+    """Write a solution to disk; warn instead of failing if the folder cannot be written to."""
     path = path_of(game, solver, version)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def save(game: Game, solver: str, version: str, arrays: Arrays) -> None:
 
 
 def stored(game: Game, solver: str, version: str, build: Callable[[], Arrays]) -> Arrays:
-    """A solution from disk, or worked out by `build` and kept."""
+    """Return a solution from disk; if there is none, call `build` and save what it returns."""
     arrays = load(game, solver, version)
     if arrays is None:
         arrays = build()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bidarena.envs.check import choice, flag, whole, wholes
+from bidarena.envs.arguments import choice, flag, whole, wholes
 from bidarena.envs.coins import rules
 from bidarena.envs.coins.lines import (
     Board,
@@ -19,6 +19,7 @@ from bidarena.envs.coins.lines import (
     row_code,
     segments,
 )
+from bidarena.envs.coins.rules import C, S
 from bidarena.envs.game import Game, State, rules_of
 from bidarena.envs.solo import SoloEnv
 from bidarena.envs.vector import BatchedEnv
@@ -28,7 +29,7 @@ SCORE = ("last", "points")
 REWARD = ("outcome", "margin")
 COLOURS = ("seeded",)
 
-MOST_POINTS = 100  # of a coin
+MOST_POINTS = 100  # the most points, or negative points, of a coin
 
 
 def coins(
@@ -44,7 +45,7 @@ def coins(
     last_bonus: int = 0,
     reward: str = "outcome",
 ) -> Game:
-    """The game of Coins under the given rules; `CoinsEnv` explains them."""
+    """Return the game of Coins under the given rules; `CoinsEnv` explains them."""
     layout = parse_board(board)
     count = len(layout.cells)
     if flag("diagonals", diagonals) and layout.triangular:
@@ -111,29 +112,29 @@ def coins(
         score="points" if coloured else None,
         ansi="bidarena.envs.coins.render:ansi",
         picture="bidarena.envs.coins.render:picture",
-        words="bidarena.envs.coins.words:WORDS",
+        phrases="bidarena.envs.coins.phrases:PHRASES",
     )
 
 
 def board_of(game: Game) -> Board:
-    """Where the coins of a game lie."""
+    """Return the board of a game: where its coins lie."""
     return parse_board(game.options["board"])
 
 
 def takes_of(game: Game) -> list[int]:
-    """What each action takes, as bits."""
-    return game.cfg[rules.TAKES : rules.TAKES + game.actions].tolist()
+    """Return for each action the coins that it takes, as a bit mask."""
+    return game.cfg[C.takes : C.takes + game.actions].tolist()
 
 
 def segment_of(game: Game, action: int) -> Coins:
-    """The numbers of the coins that an action takes."""
+    """Return the numbers of the coins that an action takes."""
     return coins_of(takes_of(game)[whole("action", action, 0, game.actions - 1)])
 
 
 def action_of(game: Game, coins: Iterable[int]) -> int:
-    """The action that takes exactly these coins, in any order."""
+    """Return the action that takes exactly these coins, given in any order."""
     wanted = sorted(set(coins))
-    count = int(game.cfg[rules.COINS])
+    count = int(game.cfg[C.coins])
     takes = takes_of(game)
     mask = mask_of(whole("coins", coin, 0, count - 1) for coin in wanted)
     if mask not in takes:
@@ -141,43 +142,51 @@ def action_of(game: Game, coins: Iterable[int]) -> int:
     return takes.index(mask)
 
 
+def coins_gone(game: Game, state: State) -> int:
+    """Return a number that grows with every coin taken: how far a game has come."""
+    return -int(state[S.board]).bit_count()
+
+
 def rows_of(game: Game, state: State) -> list[int]:
-    """The coins that lie there as the report's row code: a number per row, leftmost coin lowest."""
-    return row_code(board_of(game), int(state[rules.BOARD]))
+    """Return the coins on the board in the report's row code.
+
+    The code has one number per row; the leftmost coin is its lowest bit.
+    """
+    return row_code(board_of(game), int(state[S.board]))
 
 
 def state_of(game: Game, rows: Sequence[int], mover: int = 0) -> State:
-    """A state with the coins of a row code on the board, and `mover` to move.
+    """Return a state with the coins of a row code on the board, and `mover` to move.
 
     Nobody has points yet; the coins of a game with drawn colours are worth nothing.
     """
     state = np.zeros(game.state_size, np.int64)
-    state[rules.BOARD] = from_row_code(board_of(game), rows)
-    state[rules.MOVER] = whole("mover", mover, 0, 1)
-    state[rules.LAST_MOVE] = -1
-    if game.cfg[rules.COLOURS] == rules.FIXED:
-        state[rules.VALUES :] = game.options["values"]
+    state[S.board] = from_row_code(board_of(game), rows)
+    state[S.mover] = whole("mover", mover, 0, 1)
+    state[S.last_move] = -1
+    if game.cfg[C.colours] == rules.FIXED:
+        state[S.values :] = game.options["values"]
     return state
 
 
 class CoinsEnv(SoloEnv):
-    """Two players take coins in lines; whoever takes the last coin loses.
+    """Two players take coins in lines; the player who takes the last coin loses.
 
     ## Description
     Coins lie on a triangle, a square or any other board. The players take turns. A move takes one
-    coin, or several neighbouring coins of one straight line; a gap ends a run. Whoever takes the
-    last coin loses (misère play), or wins with `last_coin="wins"`. On a coloured board the coins
-    are worth points and the higher total wins. Nothing is hidden and nothing left to chance.
+    coin, or several neighbouring coins of one straight line; a gap ends a run. The player who takes
+    the last coin loses (misère play), or wins with `last_coin="wins"`. On a coloured board the
+    coins are worth points and the higher total wins. Nothing is hidden, and chance plays no part.
 
     Coins are numbered row by row from the left, from 0. Lines run along the rows and columns of a
     rectangle, and along the three directions of a triangle.
 
     ## Action Space
-    `Discrete(n)`, one action for every segment of a line that can ever be taken; legal are those
-    all of whose coins still lie there. They are numbered by size: first the single coins, then all
-    pairs, and so on; of one size those in a row come first, then columns (in a triangle: down to
-    the left), then falling diagonals (in a triangle: down to the right), then rising ones, each in
-    the order of their coin numbers. The 216 actions of the 6x6 square:
+    `Discrete(n)`, one action for every segment of a line that can ever be taken. A segment is legal
+    while all its coins still lie there. Segments are numbered by size: first the single coins, then
+    all pairs, and so on. Within one size rows come first, then columns (in a triangle: down to the
+    left), then falling diagonals (in a triangle: down to the right), then rising ones, each in the
+    order of their coin numbers. The 216 actions of the 6x6 square:
 
     | actions | coins taken | in rows | in columns |
     |---|---|---|---|
@@ -188,28 +197,28 @@ class CoinsEnv(SoloEnv):
     | 180..203 | 5 | 180..191 | 192..203 |
     | 204..215 | 6 | 204..209 | 210..215 |
 
-    `segment_of(game, action)` gives the coins of an action, `action_of(game, coins)` the action of
-    some coins. With `gaps=True` there is an action for every choice of coins from one line, at most
-    4096 in all.
+    `segment_of(game, action)` returns the coins of an action, `action_of(game, coins)` the action
+    of some coins. With `gaps=True` there is an action for every choice of coins from one line, at
+    most 4096 in all.
 
     ## Observation Space
     `Box(0, 1, (coins + 1,), float32)`; with points `Box(-1, 1, (2 coins + 3,), float32)`:
 
     | index | what | scaled by |
     |---|---|---|
-    | 0..coins-1 | 1 where the coin still lies | |
+    | 0..coins-1 | 1 where the coin still lies there | |
     | coins | 1 if it is the own turn | |
-    | coins+1..2 coins | points of each coin that still lies, else 0 | most points of a coin |
+    | coins+1..2 coins | points of each coin that still lies there, else 0 | most points of a coin |
     | 2 coins+1 | own points | the most one can be ahead |
     | 2 coins+2 | the opponent's points | the most one can be ahead |
 
     ## Starting State
-    All coins on the board, player 0 to move. With `colours="seeded"` each coin is worth -2, -1, 1,
-    2 or 3 points, drawn anew for every game.
+    All coins are on the board, and player 0 is to move. With `colours="seeded"` each coin is worth
+    -2, -1, 1, 2 or 3 points, drawn anew for every game.
 
     ## Rewards
     +1 for winning, -1 for losing, 0 for equal points and before the end. With `reward="margin"` the
-    difference of the points, divided by the largest there can be.
+    reward is the difference of the points, divided by the largest possible difference.
 
     ## Episode End
     Terminated when no coin is left. An illegal action loses at once (`illegal_action="raise"`
@@ -222,14 +231,14 @@ class CoinsEnv(SoloEnv):
     ## Arguments
     | keyword | default | meaning |
     |---|---|---|
-    | `board` | `"square6"` | also `"triangle5"`, `"rectangle4x7"`, or rows such as `"*/**/****"`, `.` being a hole: rows of equal length are a piece of a square board, others of a triangular one, flush left; at most 63 coins |
+    | `board` | `"square6"` | also `"triangle5"`, `"rectangle4x7"`, or rows such as `"*/**/****"`, where `.` is a hole: rows of equal length are a piece of a square board, others of a triangular one, flush left; at most 63 coins |
     | `gaps` | False | True: any coins of one line can be taken together |
     | `diagonals` | False | True: lines run along diagonals too (not on triangular boards) |
     | `max_take` | None | the most coins one move may take |
-    | `last_coin` | `"loses"` | `"wins"`: whoever takes the last coin wins (normal play) |
+    | `last_coin` | `"loses"` | `"wins"`: the player who takes the last coin wins (normal play) |
     | `values` | None | points of every coin, by its number |
     | `colours` | None | `"seeded"`: points drawn for every game |
-    | `score` | by points if there are any | `"points"`: the higher total wins, whoever takes the last coin; `"last"`: the last coin decides, and points only guide bots among moves that are equally good |
+    | `score` | by points if there are any | `"points"`: the higher total wins, and the last coin does not matter; `"last"`: the last coin decides, and points only guide bots among moves that are equally good |
     | `last_bonus` | 0 | points for taking the last coin, with `score="points"` |
     | `reward` | `"outcome"` | `"margin"`, with `score="points"` |
     | `opponent` | `"random"` | a name with options, a list drawn from per episode, or a callable |

@@ -1,7 +1,7 @@
 """The geometry of Coins: boards, the lines on them, what can be taken, symmetries, row codes.
 
-A coin has a number: coins are counted row by row from the left, from 0, and coin i is bit i of a
-position. Plain Python; the rules get the result as bit masks.
+A coin has a number: coins are counted from 0, row by row from the left, and coin i is bit i of a
+position. This is plain Python; the rules get the result as bit masks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from math import comb
 Cell = tuple[int, int]  # row, column
 Coins = tuple[int, ...]  # coin numbers, ascending
 
-MOST_COINS = 63  # a position is one signed 64-bit word
+MOST_COINS = 63  # a position is one signed 64-bit integer
 MOST_ACTIONS = 4096
 
 # The ways a line can run. The cells of a triangle are stored flush left, so that its two slanting
@@ -28,33 +28,33 @@ class Board:
     """Where the coins lie: a piece of the triangular or of the square lattice."""
 
     name: str
-    cells: tuple[Cell, ...]  # of each coin
+    cells: tuple[Cell, ...]  # the cell of each coin
     triangular: bool
 
     @property
     def rows(self) -> int:
-        """How many rows, empty ones included."""
+        """Return how many rows there are, empty ones included."""
         return self.cells[-1][0] + 1
 
     @property
     def columns(self) -> int:
-        """The length of the longest row."""
+        """Return the length of the longest row."""
         return max(column for _, column in self.cells) + 1
 
     def directions(self, diagonals: bool) -> tuple[Cell, ...]:
-        """The steps from a coin to its neighbours, opposite ones left out."""
+        """Return the steps from a coin to its neighbours; of two opposite steps only one."""
         if self.triangular:
             return (ROW, COLUMN, FALLING)
         return (ROW, COLUMN, FALLING, RISING) if diagonals else (ROW, COLUMN)
 
 
 def parse_board(text: str) -> Board:
-    """A board by name ("triangle5", "square6", "rectangle4x7") or by its rows ("*/**/****").
+    """Return a board by name ("triangle5", "square6", "rectangle4x7") or rows ("*/**/****").
 
     In rows `*` is a coin and `.` a hole. Rows of equal length are a piece of the square lattice
     with its rows and columns. Rows of different lengths are a piece of the triangular lattice,
-    flush left: each coin has its neighbours below straight down and one to the right. That is how
-    the report's two examples have the lines it counts on them (`complete_lines`).
+    flush left: a coin's two neighbours below are straight down and one to the right. Read so, the
+    report's two examples have as many lines as it counts on them (`complete_lines`).
     """
     allowed = (
         "expected 'triangle5', 'square6', 'rectangle4x7' or rows such as '*/**/****' "
@@ -80,12 +80,12 @@ def parse_board(text: str) -> Board:
 
 
 def complete_lines(board: Board, diagonals: bool = False) -> list[Coins]:
-    """Every line of two or more neighbouring coins that cannot be made longer."""
+    """Return every line of two or more neighbouring coins that cannot be made longer."""
     return [line for _, line in _lines(board, diagonals, across_holes=False)]
 
 
 def _lines(board: Board, diagonals: bool, across_holes: bool) -> list[tuple[int, Coins]]:
-    """The longest lines of two or more coins, each with the number of its direction."""
+    """Return the longest lines of two or more coins, each with the number of its direction."""
     found = []
     for way, (down, right) in enumerate(board.directions(diagonals)):
         through: dict[int, list[int]] = {}  # all coins of a straight line, in its order
@@ -102,7 +102,7 @@ def _lines(board: Board, diagonals: bool, across_holes: bool) -> list[tuple[int,
 
 
 def segments(board: Board, gaps: bool, diagonals: bool, max_take: int | None) -> list[Coins]:
-    """Everything that can be taken in one move, in the order of the action numbers.
+    """Return everything that can be taken in one move, in the order of the action numbers.
 
     Fewer coins come first; of equally many, those in a row before those in a column, then the
     falling and the rising diagonals; then by coin numbers. With gaps a line runs on across holes.
@@ -124,20 +124,20 @@ def segments(board: Board, gaps: bool, diagonals: bool, max_take: int | None) ->
 
 
 def mask_of(coins: Iterable[int]) -> int:
-    """Coin numbers as bits."""
+    """Return coin numbers as a bit mask."""
     return sum(1 << coin for coin in coins)
 
 
 def coins_of(mask: int) -> Coins:
-    """The coin numbers of the bits."""
+    """Return the coin numbers of a bit mask."""
     return tuple(coin for coin in range(mask.bit_length()) if mask >> coin & 1)
 
 
 def symmetries(board: Board, values: Sequence[int] | None = None) -> list[Coins]:
-    """Every way to turn or mirror the board onto itself: where each coin goes, identity first.
+    """Return every way to turn or mirror the board onto itself: where each coin goes.
 
-    There are 6 for a triangle, 8 for a square, 4 for another rectangle; on other boards, and where
-    coins have different values, those that are left. All lines go to lines.
+    The identity comes first. A triangle has 6 symmetries, a square 8, another rectangle 4; holes
+    and coins of different values can leave fewer. All lines go to lines.
     """
     steps = set(board.directions(False))
     steps |= {(-down, -right) for down, right in steps}
@@ -161,7 +161,7 @@ def symmetries(board: Board, values: Sequence[int] | None = None) -> list[Coins]
 
 
 def row_code(board: Board, position: int) -> list[int]:
-    """A position as one number per row, the leftmost coin being the least significant bit.
+    """Return a position as one number per row, the leftmost coin being the lowest bit.
 
     The report writes a 6x6 board as [60 6 0 63 1 32]. Its picture of the first row, 1 1 0 1 1 1,
     does not agree with that: read with the bit order it states, it is 59, and 60 is 0 0 1 1 1 1.
@@ -174,7 +174,7 @@ def row_code(board: Board, position: int) -> list[int]:
 
 
 def from_row_code(board: Board, code: Sequence[int]) -> int:
-    """The position that a row code stands for; a ValueError if it has coins where none can lie."""
+    """Return the position of a row code; raise ValueError if it has coins where none can lie."""
     if len(code) != board.rows:
         raise ValueError(f"rows={list(code)!r}: {board.name!r} has {board.rows} rows")
     position = mask_of(

@@ -1,4 +1,4 @@
-"""Draws Coins as one player sees it: as text, and as a picture."""
+"""Draw Coins as one player sees it: as text, and as a picture."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs import drawing
-from bidarena.envs.coins import rules
 from bidarena.envs.coins.lines import Board, Coins, coins_of, parse_board
+from bidarena.envs.coins.rules import PLAIN, POINTS, WINS, C, S
 from bidarena.envs.drawing import CARD, GOLD, INK, MUTED, NAMES, SIDES, WIDTH, Canvas, Colour, mix
 from bidarena.envs.game import Game, State
 
-GREEN_COIN, RED_COIN = (58, 140, 92), (178, 62, 58)  # of positive and of negative points
+GREEN_COIN, RED_COIN = (58, 140, 92), (178, 62, 58)  # coins of positive, of negative points
 
 
 class _View(NamedTuple):
     board: Board
     lying: Coins
-    taken: Coins  # in the last move
-    taker: int  # the side that made it; -1 before the first
-    values: tuple[int, ...]  # points of each coin; none on a plain board
-    points: tuple[int, int]  # of both sides
+    taken: Coins  # the coins of the last move
+    taker: int  # the side that made the last move; -1 before the first
+    values: tuple[int, ...]  # points of each coin; empty on a plain board
+    points: tuple[int, int]  # points of both sides
     brightest: int
     mover: int  # the side to move; -1 when the game is over
     champion: int  # the side that has won; -1: nobody
@@ -34,19 +34,19 @@ class _View(NamedTuple):
 
 
 def _look(game: Game, state: State, seat: int) -> _View:
+    """Return what the player in `seat` sees of the state."""
     options, cfg = game.options, game.cfg
-    lying, last = coins_of(int(state[rules.BOARD])), int(state[rules.LAST_MOVE])
-    to_move = int(state[rules.MOVER] != seat)
+    lying, last = coins_of(int(state[S.board])), int(state[S.last_move])
+    to_move = int(state[S.mover] != seat)
     taker = 1 - to_move if last >= 0 else -1
-    coloured, by_points = cfg[rules.COLOURS] != rules.PLAIN, cfg[rules.SCORE] == rules.POINTS
-    totals = state[rules.TOTALS : rules.TOTALS + 2].tolist() if coloured else [0, 0]
+    coloured, by_points = cfg[C.colours] != PLAIN, cfg[C.score] == POINTS
+    totals = state[S.points : S.points + 2].tolist() if coloured else [0, 0]
     points = (totals[seat], totals[1 - seat])
-    taken = coins_of(int(cfg[rules.TAKES + last])) if last >= 0 else ()
-    who = ("whoever takes the last coin loses", "whoever takes the last coin wins")
-    rule = who[int(cfg[rules.LAST_COIN])]
+    taken = coins_of(int(cfg[C.takes + last])) if last >= 0 else ()
+    rule = f"the player who takes the last coin {options['last_coin']}"
     mover, champion = (to_move, -1) if lying else (-1, -1)
     if by_points:
-        bonus = int(cfg[rules.BONUS])
+        bonus = int(cfg[C.last_bonus])
         rule = "the higher total wins" + (f", {bonus:+} for the last coin" if bonus else "")
     if lying:
         headline = ("your move", "waiting")[to_move]
@@ -56,7 +56,7 @@ def _look(game: Game, state: State, seat: int) -> _View:
         reason = f"{points[0]} points to {points[1]}"
         headline = "draw"
     else:
-        champion = taker if cfg[rules.LAST_COIN] == rules.WINS else 1 - taker
+        champion = taker if cfg[C.last_coin] == WINS else 1 - taker
         reason = f"{('you', 'the opponent')[taker]} took the last coin"
     if champion >= 0:
         headline = ("you win", "you lose")[champion]
@@ -65,9 +65,9 @@ def _look(game: Game, state: State, seat: int) -> _View:
         lying=lying,
         taken=taken,
         taker=taker,
-        values=tuple(state[rules.VALUES :].tolist()) if coloured else (),
+        values=tuple(state[S.values :].tolist()) if coloured else (),
         points=points,
-        brightest=int(cfg[rules.BRIGHTEST]),
+        brightest=int(cfg[C.brightest]),
         mover=mover,
         champion=champion,
         headline=headline,
@@ -81,6 +81,7 @@ def _coins(count: int) -> str:
 
 
 def _last_move(view: _View) -> str:
+    """Return who took which coins last, as a phrase."""
     if view.taker < 0:
         return "no coin has been taken yet"
     numbers = " ".join(map(str, view.taken))
@@ -95,7 +96,7 @@ def _state_of_play(view: _View) -> str:
 
 
 def ansi(game: Game, state: State, seat: int) -> str:
-    """A board of text as the player in `seat` sees the game, and beside it the coins' numbers."""
+    """Return a board of text as `seat` sees the game, and beside it the coins' numbers."""
     view = _look(game, state, seat)
     title = f"{drawing.paint('Coins', drawing.BOLD)}  {_state_of_play(view)}; {view.rule}"
     lines = [title, ""]
@@ -117,7 +118,7 @@ def ansi(game: Game, state: State, seat: int) -> str:
 
 
 def _sign(view: _View, coin: int) -> str:
-    """A coin, its points, the ring that the last move left, or nothing."""
+    """Return the sign for a place: a coin, its points, a ring if taken last, or nothing."""
     if coin in view.lying:
         if not view.values:
             return drawing.paint("●", "1;33")
@@ -129,7 +130,7 @@ def _sign(view: _View, coin: int) -> str:
 
 
 def _grid(board: Board, signs: list[str]) -> list[str]:
-    """Signs at the places of their coins, each row as wide as the widest."""
+    """Return lines with the signs at the places of their coins, all equally wide."""
     half = 2 if board.triangular else 0  # a row of a triangle begins half a cell further left
     at = dict(zip(board.cells, signs, strict=True))
     lines = []
@@ -141,7 +142,7 @@ def _grid(board: Board, signs: list[str]) -> list[str]:
 
 
 def _centred(sign: str) -> str:
-    """In four columns; what paints a sign takes no room."""
+    """Return the sign in the middle of four columns; its colour codes take no room."""
     bare = sign
     while "\x1b" in bare:
         start = bare.index("\x1b")
@@ -153,11 +154,11 @@ def _centred(sign: str) -> str:
 # --- as a picture --------------------------------------------------------------------------------
 
 TOP, SIDE = 62, 24
-WIDEST = 74.0  # from one coin to the next
+WIDEST = 74.0  # the most pixels from one coin to the next
 
 
 def picture(game: Game, state: State, seat: int) -> NDArray[np.uint8]:
-    """The game as the player in `seat` sees it, 720 pixels wide."""
+    """Return a picture of the game as the player in `seat` sees it, (height, 720, 3)."""
     view = _look(game, state, seat)
     places, apart, floor = _places(view.board)
     canvas = _table(view.board, bool(view.values), view.champion).copy()
@@ -182,7 +183,7 @@ def picture(game: Game, state: State, seat: int) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=16)
 def _places(board: Board) -> tuple[list[tuple[float, float]], float, float]:
-    """The centre of each coin, how far apart they are, and where the board ends."""
+    """Return the centre of each coin, the distance between coins, and the board's lower edge."""
     lean, drop = (0.5, math.sqrt(3) / 2) if board.triangular else (0.0, 1.0)
     raw = [(column - lean * row, drop * row) for row, column in board.cells]
     left, right = min(x for x, _ in raw), max(x for x, _ in raw)
@@ -196,7 +197,7 @@ def _places(board: Board) -> tuple[list[tuple[float, float]], float, float]:
 
 @lru_cache(maxsize=16)
 def _table(board: Board, coloured: bool, champion: int) -> Canvas:
-    """Everything that does not move: the cloth and the places of the coins."""
+    """Return a canvas with everything that does not move: the cloth and the coins' places."""
     places, apart, floor = _places(board)
     canvas = Canvas(round(floor + (86 if coloured else 56)))
     drawing.stage(canvas, floor, champion)
@@ -206,7 +207,7 @@ def _table(board: Board, coloured: bool, champion: int) -> Canvas:
 
 
 def _coin(canvas: Canvas, at: tuple[float, float], radius: float, view: _View, coin: int) -> None:
-    """A struck coin: its rim, its face, a gleam, and its number or its points."""
+    """Draw a coin: its rim, its face, a gleam, and its number or its points."""
     metal: Colour = GOLD
     if view.values:
         value = view.values[coin]
@@ -223,14 +224,14 @@ def _coin(canvas: Canvas, at: tuple[float, float], radius: float, view: _View, c
     ]
     canvas.line(arc, light, max(radius * 0.06, 1.0))
     if view.values:
-        words = f"{view.values[coin]:+}"
-        canvas.text((x, y), words, radius * 0.82, CARD, bold=True, room=radius * 1.5)
+        points = f"{view.values[coin]:+}"
+        canvas.text((x, y), points, radius * 0.82, CARD, bold=True, room=radius * 1.5)
     else:
         canvas.text((x, y), str(coin), radius * 0.62, mix(metal, INK, 0.45), room=radius * 1.3)
 
 
 def _heading(canvas: Canvas, view: _View) -> None:
-    """The game, what is awaited or how it ended, and the rule."""
+    """Draw the name of the game, what happens next or how it ended, and the rule."""
     canvas.text((24, 33), "Coins", 22, INK, anchor="lm", bold=True)
     left = 36 + drawing.text_width("Coins", 22)
     canvas.text((left, 34), _state_of_play(view), 15, MUTED, anchor="lm")
@@ -244,7 +245,7 @@ def _heading(canvas: Canvas, view: _View) -> None:
 
 
 def _footer(canvas: Canvas, view: _View, floor: float) -> None:
-    """The last move, and the points of both sides where there are any."""
+    """Draw the last move and, where coins have points, the points of both sides."""
     colour = MUTED if view.taker < 0 else SIDES[view.taker]
     if not view.values:
         canvas.text((WIDTH / 2, floor + 28), _last_move(view), 14, colour, room=WIDTH - 60)

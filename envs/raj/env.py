@@ -8,16 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bidarena.envs.check import choice, flag, unknown, whole
+from bidarena.envs.arguments import choice, flag, unknown, whole
 from bidarena.envs.game import Game, rules_of
 from bidarena.envs.raj import rules
+from bidarena.envs.raj.rules import C
 from bidarena.envs.solo import SoloEnv
 from bidarena.envs.vector import BatchedEnv
 
 TIES = ("carry", "discard", "split")
 REWARDS = ("outcome", "margin", "bank")
 
-LARGEST = 10_000  # value of a card or an item, either sign
+LARGEST = 10_000  # the largest value of a card or an item; values may be negative
 
 
 def raj(
@@ -28,7 +29,7 @@ def raj(
     tie: str = "carry",
     reward: str = "outcome",
 ) -> Game:
-    """The game of Raj under the given rules; `RajEnv` explains them."""
+    """Return the game of Raj under the given rules; `RajEnv` explains them."""
     players = whole("players", players, 2, rules.MOST_PLAYERS)
     card_values = _values("cards", cards)
     item_values = _values("items", items)
@@ -44,17 +45,17 @@ def raj(
     rewarded = choice("reward", reward, REWARDS)
 
     size = len(card_values)
-    cfg = np.zeros(rules.CFG_SIZE, np.int64)
-    cfg[rules.PLAYERS] = players
-    cfg[rules.SIZE] = size
-    cfg[rules.TIE] = tied
-    cfg[rules.REWARD] = rewarded
-    cfg[rules.UNIT] = lcm(*range(1, players + 1)) if tied == rules.SPLIT else 1
-    cfg[rules.SCALE] = max(1, sum(map(abs, item_values)))
+    cfg = np.zeros(rules.CFG["same"].stop, np.int64)
+    cfg[C.players] = players
+    cfg[C.size] = size
+    cfg[C.tie] = tied
+    cfg[C.reward] = rewarded
+    cfg[C.unit] = lcm(*range(1, players + 1)) if tied == rules.SPLIT else 1
+    cfg[C.scale] = max(1, sum(map(abs, item_values)))
     for i in range(size):
-        cfg[rules.CARDS + i] = card_values[i]
-        cfg[rules.ITEMS + i] = item_values[i]
-        cfg[rules.SAME + i] = sum(1 << j for j in range(size) if item_values[j] == item_values[i])
+        cfg[C.cards + i] = card_values[i]
+        cfg[C.items + i] = item_values[i]
+        cfg[C.same + i] = sum(1 << j for j in range(size) if item_values[j] == item_values[i])
     return Game(
         name="raj",
         options={
@@ -77,15 +78,15 @@ def raj(
         observation_range=(-1.0, 1.0),
         return_range=_return_range(reward, players, item_values),
         score="banks",
-        score_unit=1.0 / int(cfg[rules.UNIT]),
+        score_unit=1.0 / int(cfg[C.unit]),
         ansi="bidarena.envs.raj.render:ansi",
         picture="bidarena.envs.raj.render:picture",
-        words="bidarena.envs.raj.words:WORDS",
+        phrases="bidarena.envs.raj.phrases:PHRASES",
     )
 
 
 def _values(name: str, values: Any) -> list[int]:
-    """Between 2 and `MOST` whole numbers, in ascending order."""
+    """Return the values in ascending order; raise ValueError unless they are 2 to MOST integers."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ValueError(f"{name}={values!r}: expected a list of whole numbers")
     given = list(values)
@@ -95,7 +96,10 @@ def _values(name: str, values: Any) -> list[int]:
 
 
 def _return_range(reward: str, players: int, items: list[int]) -> tuple[float, float]:
-    """Nobody gets more than all the good items while the others get all the bad ones."""
+    """Return the lowest and the highest result of a player.
+
+    At best the player gets all good items and the others get all bad ones.
+    """
     good = float(sum(item for item in items if item > 0))
     bad = float(sum(item for item in items if item < 0))
     if reward == "bank":
@@ -106,9 +110,9 @@ def _return_range(reward: str, players: int, items: list[int]) -> tuple[float, f
 
 
 class Settings(NamedTuple):
-    """A series of games as the original program's `settings.py` describes one."""
+    """A series of games, read from a `settings.py` of the original program."""
 
-    options: dict[str, Any]  # for `raj`, `gym.make("bidarena/Raj-v0", ...)`
+    options: dict[str, Any]  # options for `raj(...)` and `gym.make("bidarena/Raj-v0", ...)`
     games: int
     seed: int | None
     verbose: bool
@@ -116,10 +120,11 @@ class Settings(NamedTuple):
 
 
 def from_settings(settings: Mapping[str, Any]) -> Settings:
-    """Read a `game_settings` dict: cardValues, itemValues, totalNumberOfGames, seed, verbose, agentFiles.
+    """Return the series that a `game_settings` dict describes; raise ValueError for other keys.
 
-    What is left out is as in the original `settings.py`: the default cards and items, 100 games,
-    no seed, verbose. The number of agent files, if there are any, is the number of players.
+    The keys are cardValues, itemValues, totalNumberOfGames, seed, verbose and agentFiles. A missing
+    key has the value of the original `settings.py`: the default cards and items, 100 games, no
+    seed, verbose. The number of agent files, if there are any, is the number of players.
     """
     keys = ("agentFiles", "cardValues", "itemValues", "totalNumberOfGames", "verbose", "seed")
     for key in settings:
@@ -154,11 +159,11 @@ class RajEnv(SoloEnv):
     ## Description
     There are as many items as cards, and every player holds the same cards. The items come up one
     by one in random order. Each round the players bid one card each for what lies in the pot, all
-    at the same time; the cards are then gone. Only bids made by exactly one player count: the
-    highest of them takes the pot if it is worth 0 or more, the lowest if it is worth less than 0
-    (there one bids not to get it). With three or more players a unique bid wins even below higher
-    ones that cancel each other out. If no bid is unique, the pot stays and the next item is added
-    to it; what is in the pot after the last item is lost. The last card is played like any other.
+    at the same time; the cards are then gone. Only bids made by exactly one player count. The
+    highest of them takes a pot that is worth 0 or more; the lowest takes a pot that is worth less
+    than 0, which players bid to avoid. With three or more players a unique bid wins even below
+    higher bids that cancel each other out. If no bid is unique, the pot stays and the next item is
+    added to it; a pot left after the last item is lost. The last card is played like any other.
 
     With `tie="discard"` or `tie="split"`, two players and positive items this is Goofspiel, also
     called GOPS: `cards=range(1, 14), items=range(1, 14), tie="discard"` is OpenSpiel's `goofspiel`.
@@ -166,8 +171,8 @@ class RajEnv(SoloEnv):
     highest unique bid takes it.)
 
     ## Action Space
-    `Discrete(N)`, N the number of cards: an index into the cards in ascending order. Legal are the
-    cards still in the hand, so an action means the same card all game.
+    `Discrete(N)`, where N is the number of cards: an index into the cards in ascending order, so an
+    action means the same card all game. The cards still in the hand are legal.
 
     ## Observation Space
     `Box(-1, 1, (2 + P + (P + 1) * N,), float32)` with N cards and P players, from the learner's
@@ -188,13 +193,14 @@ class RajEnv(SoloEnv):
     drawn as the game goes on.
 
     ## Starting State
-    All cards in all hands, empty banks, one random item in the pot.
+    All cards are in the hands, the banks are empty, one random item is in the pot.
 
     ## Rewards
-    0 before the end; there, by `reward`:
-    - `"outcome"`: the highest bank wins. 1 for a single winner, -1 / (P-1) for the others; W winners
-      who are level get 1/W each, the others -1 / (P-W); 0 if all are level. With two players: +1
-      for winning, -1 for losing, 0 for a draw.
+    0 before the end. At the end `reward` decides:
+
+    - `"outcome"`: the highest bank wins. A single winner gets 1, the others -1 / (P-1). W winners
+      who are level get 1/W each, the others -1 / (P-W). If all are level, all get 0. With two
+      players: +1 for winning, -1 for losing, 0 for a draw.
     - `"margin"`: own bank minus the mean of the others' banks, in points.
     - `"bank"`: own bank in points, as the original counts it (not zero-sum).
 
@@ -212,10 +218,10 @@ class RajEnv(SoloEnv):
     | `players` | 2 | 2 to 6 |
     | `cards` | 1, 2, 3, 4, 5, 6 | 2 to 16 different whole numbers that everybody bids with |
     | `items` | -2, -1, 1, 2, 3, 4 | as many whole numbers, repeated ones allowed |
-    | `tie` | `"carry"` | no unique bid: the pot stays; `"discard"`: it is lost; `"split"`: those who made the highest bid (the lowest for a negative pot) get equal shares |
+    | `tie` | `"carry"` | what happens without a unique bid. `"carry"`: the pot stays; `"discard"`: it is lost; `"split"`: the players with the highest bid (the lowest for a negative pot) get equal shares |
     | `reward` | `"outcome"` | `"margin"` or `"bank"`, see Rewards |
     | `opponent` | `"random"` | who plays every other seat: a name with options, a list drawn from per episode, or a callable |
-    | `opponents` | None | one of these for each seat after the learner's instead |
+    | `opponents` | None | instead of `opponent`: a list with one opponent for each seat after the learner's |
     | `seat` | `"random"` | the learner's: a number, `"random"` or `"alternate"` |
     | `illegal_action` | `"lose"` | `"raise"`: raise a ValueError instead |
 

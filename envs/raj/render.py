@@ -1,7 +1,7 @@
-"""Draws Raj as one player sees it: as text, and as a picture.
+"""Draw Raj as one player sees it: as text, and as a picture.
 
 Both drawings read a `_View`, which holds only what the player may know, so they cannot show more.
-All hands are public; of the bids that are in, a player knows his own.
+All hands are public; of the committed bids a player knows only their own.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from bidarena.envs import drawing
 from bidarena.envs.drawing import CARD, GOLD, HAIRLINE, INK, MUTED, SIDES, WIDTH, Canvas, mix
 from bidarena.envs.game import Game, State
-from bidarena.envs.raj import rules
+from bidarena.envs.raj.rules import NOBODY, C
 
 
 class _Seat(NamedTuple):
     name: str
     bank: str
-    hand: tuple[bool, ...]  # which of the cards
-    sealed: bool  # is his bid in?
+    hand: tuple[bool, ...]  # for each card whether the player holds it
+    sealed: bool  # whether the player has bid in this round
     bid: int | None  # card index, if the viewer knows it
-    last: int | None  # card index of his last bid
-    took: bool  # the last pot, or a share of it
+    last: int | None  # card index of the player's last bid
+    took: bool  # whether the player took the last pot, or a share of it
     moving: bool
     won: bool
 
@@ -32,21 +32,22 @@ class _Seat(NamedTuple):
 class _View(NamedTuple):
     cards: list[int]
     items: list[int]
-    seats: list[_Seat]  # the viewer first
+    seats: list[_Seat]  # the viewer's seat first
     pot: int
-    carried: int  # what of it lay there before
-    due: tuple[bool, ...]  # which of the items are still to come
+    carried: int  # the part of the pot that is left from the last round
+    due: tuple[bool, ...]  # for each item whether it is still to come
     over: bool
     round: str
     headline: str
     reason: str
     last: str  # how the last round went
-    tie: str  # the rule
+    tie: str  # the rule for ties
 
 
 def _look(game: Game, state: State, seat: int) -> _View:
+    """Return what the player in `seat` may know of the state."""
     cards, items = game.options["cards"], game.options["items"]
-    players, size, unit = game.players, len(cards), int(game.cfg[rules.UNIT])
+    players, size, unit = game.players, len(cards), int(game.cfg[C.unit])
     part = {name: state[where].tolist() for name, where in game.state.items()}
     (pot,), (left,), (played,), (committed,) = (
         part[name] for name in ("pot", "items", "round", "committed")
@@ -74,7 +75,7 @@ def _look(game: Game, state: State, seat: int) -> _View:
                 won=player in champions,
             )
         )
-    tied = bool(played) and taker == rules.NOBODY
+    tied = bool(played) and taker == NOBODY
     carried = last_pot if tied and game.options["tie"] == "carry" and not over else 0
     headline, reason = _status(over, committed, seat, champions, names, banks, unit)
     return _View(
@@ -88,7 +89,7 @@ def _look(game: Game, state: State, seat: int) -> _View:
         round=f"{size} rounds played" if over else f"round {played + 1} of {size}",
         headline=headline,
         reason=reason,
-        last=_last_words(last_pot, taker, game.options["tie"], over, names) if played else "",
+        last=_last_round(last_pot, taker, game.options["tie"], over, names) if played else "",
         tie={
             "carry": "no unique bid: the pot stays",
             "discard": "no unique bid: the pot is lost",
@@ -98,13 +99,15 @@ def _look(game: Game, state: State, seat: int) -> _View:
 
 
 def _takers(bids: list[int], pot: int, taker: int, tie: str) -> list[int]:
-    if taker != rules.NOBODY:
+    """Return the players who took the last pot or a share of it."""
+    if taker != NOBODY:
         return [taker]
     best = max(bids) if pot >= 0 else min(bids)
     return [player for player, bid in enumerate(bids) if bid == best] if tie == "split" else []
 
 
 def _name(player: int, seat: int, players: int) -> str:
+    """Return what the player in `seat` calls `player`."""
     if player == seat:
         return "you"
     return "opponent" if players == 2 else f"player {player}"
@@ -123,7 +126,7 @@ def _status(
     banks: list[int],
     unit: int,
 ) -> tuple[str, str]:
-    """The result, or what is awaited; and why."""
+    """Return a headline, the result or what happens next, and the reason for it."""
     if over:
         own = _number(banks[seat] / unit)
         best = _number(max(bank for p, bank in enumerate(banks) if p != seat) / unit)
@@ -138,8 +141,9 @@ def _status(
     return "waiting", f"{names[committed]} is bidding"
 
 
-def _last_words(pot: int, taker: int, tie: str, over: bool, names: list[str]) -> str:
-    if taker != rules.NOBODY:
+def _last_round(pot: int, taker: int, tie: str, over: bool, names: list[str]) -> str:
+    """Return how the last round went, as a phrase."""
+    if taker != NOBODY:
         return f"{names[taker]} took the pot of {pot}"
     if tie == "split":
         return f"no unique bid: the pot of {pot} was shared"
@@ -151,7 +155,7 @@ def _last_words(pot: int, taker: int, tie: str, over: bool, names: list[str]) ->
 
 
 def ansi(game: Game, state: State, seat: int) -> str:
-    """A table of text as the player in `seat` sees the game."""
+    """Return a table of text as the player in `seat` sees the game."""
     view = _look(game, state, seat)
     pot = "" if view.over else f", pot {view.pot}"
     carried = f" ({view.carried} carried over)" if view.carried else ""
@@ -188,12 +192,15 @@ def ansi(game: Game, state: State, seat: int) -> str:
 
 TOP, GAP = 62, 10  # below the heading, between the panels
 OTHER, TABLE, OWN, FOOT = 60, 136, 92, 14  # heights
-HAND, BID = 150.0, 580.0  # where the hands begin, and where they end
+HAND, BID = 150.0, 580.0  # where hands begin, and where they end and the bid begins
 BROWN = mix(GOLD, INK, 0.45)
 
 
 def picture(game: Game, state: State, seat: int) -> NDArray[np.uint8]:
-    """The game as the player in `seat` sees it, (height, 720, 3); more players, more height."""
+    """Return a picture of the game as the player in `seat` sees it.
+
+    Its shape is (height, 720, 3); the height grows with the number of players.
+    """
     view = _look(game, state, seat)
     others = (OTHER + GAP) * (len(view.seats) - 1)
     canvas = Canvas(TOP + others + TABLE + GAP + OWN + FOOT)
@@ -208,7 +215,7 @@ def picture(game: Game, state: State, seat: int) -> NDArray[np.uint8]:
 
 
 def _heading(canvas: Canvas, view: _View) -> None:
-    """The game, the round, what is awaited or how it ended."""
+    """Draw the name of the game, the round, and what happens next or how the game ended."""
     canvas.text((24, 33), "Raj", 22, INK, anchor="lm", bold=True)
     canvas.text((36 + drawing.text_width("Raj", 22), 34), view.round, 15, MUTED, anchor="lm")
     canvas.text((WIDTH - 26, 33), view.reason, 14, MUTED, anchor="rm")
@@ -224,7 +231,7 @@ def _heading(canvas: Canvas, view: _View) -> None:
 def _player(
     canvas: Canvas, view: _View, player: _Seat, top: float, height: float, colour: drawing.Colour
 ) -> None:
-    """Name, bank, hand, and the bid: the one that is in, else the last one."""
+    """Draw a player's name, bank, hand, and the bid: the committed one, else the last one."""
     middle = top + height / 2
     border, width = (colour, 2) if player.won else (HAIRLINE, 1)
     fill = mix(colour, CARD, 0.9) if player.won else CARD
@@ -259,7 +266,7 @@ def _player(
 
 
 def _table(canvas: Canvas, view: _View, top: float) -> None:
-    """The pot, the items still to come, and how the last round went."""
+    """Draw the pot, the items still to come, and how the last round went."""
     canvas.panel(
         (24, top, WIDTH - 24, top + TABLE),
         mix(GOLD, CARD, 0.88),
@@ -286,8 +293,7 @@ def _table(canvas: Canvas, view: _View, top: float) -> None:
             _item(canvas, box, str(view.items[i]), 19)
         else:
             canvas.panel(box, None, radius=5, border=mix(GOLD, CARD, 0.6))
-    words = view.last or "the first round"
-    canvas.text((HAND, top + TABLE - 23), words, 13, INK, anchor="lm")
+    canvas.text((HAND, top + TABLE - 23), view.last or "the first round", 13, INK, anchor="lm")
 
 
 def _card_box(left: float, middle: float, width: float, height: float) -> drawing.Box:
@@ -297,13 +303,13 @@ def _card_box(left: float, middle: float, width: float, height: float) -> drawin
 def _card(
     canvas: Canvas,
     box: drawing.Box,
-    words: str,
+    text: str,
     colour: drawing.Colour,
     *,
     filled: bool = False,
     old: bool = False,
 ) -> None:
-    """A card face up; an old one lies flat on the table and has no shadow."""
+    """Draw a card face up; an old one lies flat on the table and has no shadow."""
     left, top, right, bottom = box
     if not old:
         canvas.panel((left + 1, top + 2, right + 1, bottom + 2), (0, 0, 0, 26), radius=5)
@@ -311,7 +317,7 @@ def _card(
     canvas.panel(box, colour if filled else CARD, radius=5, border=tint, width=1.5)
     size = min(24, 0.45 * (bottom - top))
     centre = ((left + right) / 2, (top + bottom) / 2)
-    canvas.text(centre, words, size, CARD if filled else tint, bold=True, room=right - left - 5)
+    canvas.text(centre, text, size, CARD if filled else tint, bold=True, room=right - left - 5)
 
 
 def _face_down(canvas: Canvas, box: drawing.Box, colour: drawing.Colour) -> None:
@@ -325,13 +331,13 @@ def _face_down(canvas: Canvas, box: drawing.Box, colour: drawing.Colour) -> None
         canvas.line(((x, top + 7), (x, bottom - 7)), light)
 
 
-def _item(canvas: Canvas, box: drawing.Box, words: str, size: float) -> drawing.Colour:
-    """A thing to be won; a bad one has a dark face. Returns the colour to write on it in."""
+def _item(canvas: Canvas, box: drawing.Box, text: str, size: float) -> drawing.Colour:
+    """Draw an item; a bad one has a dark face. Return the colour in which to write on it."""
     left, top, right, bottom = box
-    bad = words.startswith("-")
+    bad = text.startswith("-")
     canvas.panel((left + 1, top + 2, right + 1, bottom + 2), (0, 0, 0, 26), radius=6)
     fill, ink = (BROWN, CARD) if bad else (CARD, BROWN)
     canvas.panel(box, fill, radius=6, border=GOLD, width=2)
     centre = ((left + right) / 2, (top + bottom) / 2)
-    canvas.text(centre, words, size, ink, bold=True, room=right - left - 8)
+    canvas.text(centre, text, size, ink, bold=True, room=right - left - 8)
     return ink

@@ -9,24 +9,25 @@ from typing import Any
 
 import numpy as np
 
+from bidarena.envs.arguments import choice, whole, wholes
 from bidarena.envs.bidding import BANK, PAYMENTS, TIES
-from bidarena.envs.check import choice, whole, wholes
 from bidarena.envs.game import Game, rules_of
 from bidarena.envs.richman import rules
+from bidarena.envs.richman.rules import C
 from bidarena.envs.solo import SoloEnv
 from bidarena.envs.vector import BatchedEnv
 
 BOTH_BROKE = ("draw",)
 
-ENDLESS = 1000  # rounds before a game that could go on for ever is cut short
+ENDLESS = 1000  # a game that could go on for ever is cut short after so many rounds
 MOST_VERTICES = 256
 
 Graph = tuple[tuple[int, ...], ...]  # the successors of each vertex
 
 # Two roads lead from the start, 5, to each target. The lane 5-3-2-1-0 can be walked both ways, step
-# by step. Vertex 4 is a gamble: one step from 0, but whoever wins the bid there throws the token
-# either onto 0 or to 9, next to 10. The other side is the mirror image, v -> 10 - v, so the start is
-# fair. Which road is better depends on the payment. The share of the money that player 0 needs:
+# by step. Vertex 4 is a gamble: from there the winner of the bid sends the token either to 0 or to
+# 9, next to 10. The other side is the mirror image, v -> 10 - v, so the start is fair. Which road is
+# better depends on the payment. The share of the money that player 0 needs to win:
 #
 #     payment     1      2      3 (lane)   4 (gamble)   5
 #     opponent    1/8    1/4    3/8        7/16         1/2     the lane
@@ -57,7 +58,7 @@ def richman(
     both_broke: str = "draw",
     max_rounds: int | None = None,
 ) -> Game:
-    """The Richman game on a graph under the given rules; `RichmanGraphEnv` explains them."""
+    """Return the Richman game on a graph under the given rules; see `RichmanGraphEnv`."""
     named = _successors(graph)
     vertices = len(named)
     ends = (0, vertices - 1) if targets is None else wholes("targets", targets, 2, 0, vertices - 1)
@@ -107,31 +108,34 @@ def richman(
         hidden=False,
         ansi="bidarena.envs.richman.render:ansi",
         picture="bidarena.envs.richman.render:picture",
-        words="bidarena.envs.richman.words:WORDS",
+        phrases="bidarena.envs.richman.phrases:PHRASES",
     )
 
 
 def graph_of(game: Game) -> Graph:
-    """The successors of every vertex; those of the targets, which end the game, are left out."""
+    """Return the successors of every vertex; targets have none, because they end the game."""
     cfg = game.cfg
-    cuts = cfg[rules.EDGES : rules.EDGES + cfg[rules.VERTICES] + 1]
+    cuts = cfg[C.edges : C.edges + cfg[C.vertices] + 1]
     return tuple(tuple(cfg[a:b].tolist()) for a, b in pairwise(cuts))
 
 
 def targets_of(game: Game) -> tuple[int, int]:
-    """Where player 0 and where player 1 wants the token."""
-    first, second = game.cfg[rules.TARGETS : rules.TARGETS + 2].tolist()
+    """Return the targets of player 0 and of player 1."""
+    first, second = game.cfg[C.targets : C.targets + 2].tolist()
     return first, second
 
 
 def _rows(successors: Graph, used: int) -> list[int]:
-    """The graph behind the `used` numbers of cfg: where each vertex's successors are, then they."""
+    """Return the graph as the numbers that follow the first `used` numbers of cfg.
+
+    First come the places in cfg where the successors of each vertex begin, then the successors.
+    """
     cuts = np.cumsum([used + len(successors) + 1, *map(len, successors)]).tolist()
     return [*cuts, *(u for ways in successors for u in ways)]
 
 
 def _successors(graph: Any) -> Graph:
-    """The successor lists that `graph` names or gives, every entry a vertex."""
+    """Return the successor lists that `graph` is or names; raise ValueError for wrong entries."""
     if isinstance(graph, str):
         return _by_name(graph)
     allowed = f"a list of successors for each of 3 to {MOST_VERTICES} vertices, or a name"
@@ -150,6 +154,7 @@ def _successors(graph: Any) -> Graph:
 
 
 def _by_name(name: str) -> Graph:
+    """Return the graph called `name`: the default one or a line."""
     if name == "shortcut":
         return SHORTCUT
     match = re.fullmatch(r"line([0-9]{1,3})", name)
@@ -163,7 +168,7 @@ def _by_name(name: str) -> Graph:
 
 
 def _checked(named: Graph, targets: Sequence[int]) -> Graph:
-    """The graph with the targets' successors left out, if the game can be played on it."""
+    """Return the graph without the targets' successors; raise ValueError if it is unplayable."""
     graph = tuple(() if v in targets else ways for v, ways in enumerate(named))
     for v, ways in enumerate(graph):
         if len(set(ways)) < len(ways):
@@ -201,20 +206,20 @@ class RichmanGraphEnv(SoloEnv):
     the holder of the draw advantage wins the round, and the advantage passes to the other player;
     player 0 holds it first.
 
-    This is Richman's game (Lazarus, Loeb, Propp, Ullman). Every vertex v has a cost R(v): with
-    continuous bids a player 0 whose share of all the money is above R(v) can win from there, below
-    it player 1 can. `bidarena.baselines.solvers.richman` computes it. On a line, where there is
-    nothing to choose, it is the game of `bidarena/Scotch-v0`.
+    This is Richman's game (Lazarus, Loeb, Propp, Ullman). Every vertex v has a cost R(v). With
+    continuous bids player 0 can win from v with a share of all the money above R(v), and player 1
+    can win if that share is below R(v). `bidarena.baselines.solvers.richman` computes the costs. On
+    a line, where there is nothing to choose, this is the game of `bidarena/Scotch-v0`.
 
-    The graph of the default, "shortcut", has 11 vertices. A lane of single steps leads from the
+    The default graph, "shortcut", has 11 vertices. A lane of single steps leads from the
     start, 5, over 3, 2 and 1 to the target 0, and likewise over 7, 8 and 9 to 10. The vertices 4
     and 6 are gambles: from 4 the token goes either to 0 or to 9, from 6 either to 10 or to 1.
 
         0 <- 1 <-> 2 <-> 3 <-> 5 <-> 7 <-> 8 <-> 9 -> 10
              4 -> 0, 9         5 -> 4, 6         6 -> 10, 1
 
-    With payment to the opponent the lane is better (R is 3/8 at vertex 3 and 7/16 at vertex 4),
-    with payment to the bank the gamble is.
+    With payment to the opponent the lane is better (R is 3/8 at vertex 3 and 7/16 at vertex 4).
+    With payment to the bank the gamble is better.
 
     ## Action Space
     `Discrete(largest possible money + 1 + vertices)`:
@@ -224,13 +229,12 @@ class RichmanGraphEnv(SoloEnv):
     | 0 .. largest | bid this amount | while bidding: 1..own money; exactly 0 for a player without money |
     | largest + 1 + v | move the token to vertex v | after a won bid: the successors of the token's vertex |
 
-    `largest` is the most money a player can come to hold: all of it with payment to the opponent,
-    the larger of the two purses with payment to the bank. Where there is only one successor the
-    token moves by itself.
+    `largest` is the most money a player can hold: all of it with payment to the opponent, the
+    larger of the two purses with payment to the bank. Where there is only one successor the token
+    moves by itself.
 
     ## Observation Space
-    `Box(0, 1, (7 + 3 * vertices,), float32)`, from the learner's side, n being the number of
-    vertices:
+    `Box(0, 1, (7 + 3 * n,), float32)`, from the learner's side, where n is the number of vertices:
 
     | index | what | scaled by |
     |---|---|---|
@@ -246,7 +250,7 @@ class RichmanGraphEnv(SoloEnv):
     | 7 + 2n .. 6 + 3n | the opponent's target, one-hot | |
 
     ## Starting State
-    The token on `start`, both players with their `money`, the advantage with player 0.
+    The token stands on `start`, both players have their `money`, player 0 has the advantage.
 
     ## Rewards
     +1 for winning, -1 for losing, 0 for a draw and before the end.

@@ -1,4 +1,4 @@
-"""Draws RichmanGraph as one player sees it: as text, and as a picture.
+"""Draw RichmanGraph as one player sees it: as text, and as a picture.
 
 Nothing but a committed bid is hidden in this game. The picture is laid out once per graph, with
 the own target on the left: vertices by stress majorization (distances on paper like distances in
@@ -17,23 +17,26 @@ from numpy.typing import NDArray
 from bidarena.envs import drawing
 from bidarena.envs.drawing import CARD, GOLD, INK, MUTED, SIDES, WIDTH, Auction, Canvas, Colour, mix
 from bidarena.envs.game import Game, State
-from bidarena.envs.richman import rules
 from bidarena.envs.richman.env import Graph, graph_of, targets_of
-from bidarena.envs.richman.layout import SMALL, Plan, Points, plan_of
+from bidarena.envs.richman.graph_layout import SMALL, Plan, Points, plan_of
+from bidarena.envs.richman.rules import S
 
 
 class _View(NamedTuple):
+    """What one player sees."""
+
     graph: Graph
-    targets: tuple[int, int]  # own, the opponent's
+    targets: tuple[int, int]  # the player's, then the opponent's
     vertex: int
-    choosing: bool  # is the mover choosing a successor?
+    choosing: bool  # whether the mover is choosing a successor
     seen: Auction
 
 
 def _look(game: Game, state: State, seat: int) -> _View:
+    """Return what the player in `seat` sees of the state."""
     graph = tuple(tuple(sorted(ways)) for ways in graph_of(game))
     targets = targets_of(game)
-    vertex, chooser = int(state[rules.VERTEX]), int(state[rules.CHOOSER])
+    vertex, chooser = int(state[S.vertex]), int(state[S.chooser])
     seen = drawing.auction(game, state, seat)
     if chooser == seat:
         seen = seen._replace(mover=0, headline="your move", reason=_listed(graph[vertex]))
@@ -47,13 +50,14 @@ def _look(game: Game, state: State, seat: int) -> _View:
 
 
 def _listed(successors: tuple[int, ...]) -> str:
+    """Return the successors as a phrase, or their number if there are many."""
     *others, last = map(str, successors)
     return f"to {', '.join(others)} or {last}" if len(others) < 8 else f"{len(successors)} ways"
 
 
 @lru_cache(maxsize=64)
 def _steps(graph: Graph, target: int) -> tuple[int, ...]:
-    """The fewest moves from every vertex to the target; -1 where no way leads there."""
+    """Return the fewest moves from every vertex to the target; -1 where no path leads there."""
     steps = [-1] * len(graph)
     steps[target] = 0
     for turn in range(1, len(graph)):
@@ -65,6 +69,7 @@ def _steps(graph: Graph, target: int) -> tuple[int, ...]:
 
 
 def _distances(view: _View) -> str:
+    """Return how far the token is from both targets, as a phrase."""
     if view.seen.mover < 0:
         return "the game is over"
     own, other = (_steps(view.graph, target)[view.vertex] for target in view.targets)
@@ -75,12 +80,12 @@ def _distances(view: _View) -> str:
 # --- as text -------------------------------------------------------------------------------------
 
 LISTED = 40  # larger graphs are listed only around the token
-MANY = 16  # longer lists of successors are abridged
+MANY = 16  # longer lists of successors are shortened
 WHOSE = ("yours", "the opponent's")
 
 
 def ansi(game: Game, state: State, seat: int) -> str:
-    """A board of text as the player in `seat` sees the game."""
+    """Return a board of text as the player in `seat` sees the game."""
     view = _look(game, state, seat)
     title = (
         f"{drawing.paint('Richman', drawing.BOLD)}  {view.seen.round}, "
@@ -90,7 +95,10 @@ def ansi(game: Game, state: State, seat: int) -> str:
 
 
 def _listing(view: _View) -> list[str]:
-    """Every vertex with its successors; the token in brackets, the targets in colour."""
+    """Return lines with every vertex and its successors.
+
+    The token's vertex is in brackets, the targets are in colour.
+    """
     shown = set(range(len(view.graph)))
     if len(shown) > LISTED:
         shown = {view.vertex, *view.graph[view.vertex][:MANY], *view.targets}
@@ -120,7 +128,7 @@ HEIGHT = 480
 
 
 def picture(game: Game, state: State, seat: int) -> NDArray[np.uint8]:
-    """The game as the player in `seat` sees it, (480, 720, 3)."""
+    """Return a picture of the game as the player in `seat` sees it, (480, 720, 3)."""
     view = _look(game, state, seat)
     seen = view.seen
     canvas = _board(view.graph, view.targets, seat, seen.champion).copy()
@@ -146,7 +154,7 @@ def picture(game: Game, state: State, seat: int) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=16)
 def _board(graph: Graph, targets: tuple[int, int], seat: int, champion: int) -> Canvas:
-    """Everything that does not move: edges and vertices."""
+    """Return a canvas with everything that does not move: edges and vertices."""
     canvas = Canvas(HEIGHT)
     drawing.stage(canvas, 346, champion)
     plan = plan_of(graph, targets, seat)
@@ -166,7 +174,7 @@ def _board(graph: Graph, targets: tuple[int, int], seat: int, champion: int) -> 
 
 
 def _height_of_name(plan: Plan, target: int, away: float) -> float:
-    """Below or above a target, whichever covers less."""
+    """Return where a target's name goes: below or above it, where it covers less."""
     x, y = plan.places[target].tolist()
     t = np.linspace(0, 1, 12)[:, None, None]
     lines = [
@@ -181,6 +189,7 @@ def _height_of_name(plan: Plan, target: int, away: float) -> float:
 
 
 def _vertex(canvas: Canvas, plan: Plan, v: int, fill: Colour, border: Colour, width: float) -> None:
+    """Draw vertex `v` and, where there is room, its number."""
     x, y = plan.places[v]
     canvas.disc((x, y), plan.radius, fill, border=border, width=min(width, plan.radius / 3))
     if plan.radius >= SMALL:
@@ -188,6 +197,7 @@ def _vertex(canvas: Canvas, plan: Plan, v: int, fill: Colour, border: Colour, wi
 
 
 def _arrow(canvas: Canvas, route: Points, radius: float, colour: Colour, width: float) -> None:
+    """Draw an edge along its route, with an arrowhead."""
     head = min(5 + 2 * width, 0.8 * radius + 2)
     tip, before = route[-1], route[-2]
     angle = math.atan2(tip[1] - before[1], tip[0] - before[0])

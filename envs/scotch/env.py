@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from bidarena.envs.arguments import choice, flag, whole, wholes
 from bidarena.envs.bidding import BANK, COIN, OPPONENT, PAYMENTS, TIES
-from bidarena.envs.check import choice, flag, whole, wholes
 from bidarena.envs.game import Game, rules_of
 from bidarena.envs.scotch import rules
 from bidarena.envs.solo import SoloEnv
@@ -17,7 +17,7 @@ from bidarena.envs.vector import BatchedEnv
 BOTH_BROKE = ("draw", "play_on")
 BROKE = ("bid_zero", "lose")
 
-ENDLESS = 1000  # rounds before a game that could go on for ever is cut short
+ENDLESS = 1000  # a game that could go on for ever is cut short after so many rounds
 
 
 def scotch(
@@ -32,7 +32,7 @@ def scotch(
     know_opponent_money: bool = True,
     max_rounds: int | None = None,
 ) -> Game:
-    """The game of Scotch under the given rules; `ScotchEnv` explains them."""
+    """Return the game of Scotch under the given rules; `ScotchEnv` explains them."""
     length = whole("length", length, 2, 10_000)
     start = length // 2 if start is None else whole("start", start, 1, length - 1)
     both = (money, money) if isinstance(money, int | np.integer) else money
@@ -75,7 +75,7 @@ def scotch(
         hidden=not know,
         ansi="bidarena.envs.scotch.render:ansi",
         picture="bidarena.envs.scotch.render:picture",
-        words="bidarena.envs.scotch.words:WORDS",
+        phrases="bidarena.envs.scotch.phrases:PHRASES",
     )
 
 
@@ -85,16 +85,16 @@ class ScotchEnv(SoloEnv):
     ## Description
     A bottle stands in the middle of a line 0..length. Player 0 sits at 0, player 1 at the other
     end. Each round both bid a whole amount in secret. The higher bid moves the bottle one step
-    toward its bidder, who pays; the loser of the round keeps his money. Whoever gets the bottle to
-    his end wins. On equal bids the holder of the draw advantage wins the round, and the advantage
-    passes to the other player; player 0 holds it first.
+    toward its bidder, who pays; the loser of the round keeps the money. The player who gets the
+    bottle to the own end wins. On equal bids the holder of the draw advantage wins the round, and
+    the advantage passes to the other player; player 0 holds it first.
 
     The line is the special case of a Richman game (Lazarus, Loeb, Propp, Ullman) in which the move
     is forced; `bidarena/RichmanGraph-v0` plays on any graph.
 
     ## Action Space
-    `Discrete(largest possible money + 1)`: the amount bid. Legal are 1..own money; exactly 0 for a
-    player without money.
+    `Discrete(largest possible money + 1)`: the amount bid. A player with money may bid from 1 to
+    all of it; a player without money must bid 0.
 
     ## Observation Space
     `Box(0, 1, (5,), float32)`, from the learner's side:
@@ -102,13 +102,13 @@ class ScotchEnv(SoloEnv):
     | index | what | scaled by |
     |---|---|---|
     | 0 | own money | largest possible money |
-    | 1 | the opponent's money; if hidden, the most he can have | largest possible money |
-    | 2 | the opponent's money; if hidden, the least he can have | largest possible money |
+    | 1 | the opponent's money; if hidden, the most it can be | largest possible money |
+    | 2 | the opponent's money; if hidden, the least it can be | largest possible money |
     | 3 | steps of the bottle to the own end | length |
     | 4 | draw advantage: 1 own, 0 the opponent's, 0.5 nobody's (a coin decides) | |
 
     ## Starting State
-    The bottle on `start`, both players with their `money`, the advantage with player 0.
+    The bottle stands on `start`, both players have their `money`, player 0 has the advantage.
 
     ## Rewards
     +1 for winning, -1 for losing, 0 for a draw and before the end.
@@ -129,9 +129,9 @@ class ScotchEnv(SoloEnv):
     | `money` | (100, 100) | of player 0 and player 1; one number for both |
     | `payment` | `"bank"` | `"opponent"`: the winner of a round pays the loser (Richman) |
     | `tie` | `"alternate"` | `"coin"`: a fair coin; `"holder"`: the advantage never passes |
-    | `both_broke` | `"draw"` | `"play_on"`: ties at 0 go on; a bottle that only goes to and fro is a draw |
+    | `both_broke` | `"draw"` | when both players are without money: `"play_on"` goes on with ties at 0; a bottle that only goes to and fro is a draw |
     | `broke` | `"bid_zero"` | `"lose"`: a player without money has lost |
-    | `know_opponent_money` | True | False: the opponent's money and bids stay hidden; what can be counted is shown |
+    | `know_opponent_money` | True | False: the opponent's money and bids stay hidden; the bounds that can be counted are shown |
     | `max_rounds` | None | rounds before truncation; None: never where the game ends by itself, 1000 elsewhere |
     | `opponent` | `"random"` | a name with options, a list drawn from per episode, or a callable |
     | `seat` | `"random"` | the learner's: 0, 1, `"random"` or `"alternate"` |

@@ -1,4 +1,4 @@
-"""Draws Scotch as one player sees it: as text, and as a picture.
+"""Draw Scotch as one player sees it: as text, and as a picture.
 
 Both drawings read a `_View`, which holds only what the player may know, so they cannot show more.
 The own end of the line is on the left; positions keep the numbers of the rules.
@@ -17,22 +17,25 @@ from bidarena.envs import drawing
 from bidarena.envs.bidding import ALTERNATE
 from bidarena.envs.drawing import CARD, GOLD, INK, MUTED, NAMES, SIDES, WIDTH, Auction, Canvas, mix
 from bidarena.envs.game import Cfg, Game, State
-from bidarena.envs.scotch import rules
+from bidarena.envs.scotch.rules import C, S
 
 
 class _View(NamedTuple):
+    """What the player in `seat` may know."""
+
     seat: int
     length: int
     distance: int  # of the bottle from the own end
     seen: Auction
 
     def number(self, distance: int) -> int:
-        """What a place is called in the rules."""
+        """Return the number that the rules give to the place `distance` from the own end."""
         return distance if self.seat == 0 else self.length - distance
 
 
 def _look(game: Game, state: State, seat: int) -> _View:
-    length, position = int(game.cfg[rules.LENGTH]), int(state[rules.POSITION])
+    """Return what the player in `seat` may know of the state."""
+    length, position = int(game.cfg[C.length]), int(state[S.position])
     seen = drawing.auction(game, state, seat)
     bids, winner = _last_round(game.cfg, state, seat)
     if seen.champion >= 0:
@@ -52,27 +55,27 @@ def _look(game: Game, state: State, seat: int) -> _View:
 
 
 def _money_of_other(cfg: Cfg, state: State, seat: int) -> tuple[int, int]:
-    """At least and at most, from nothing but what the player in `seat` has seen."""
+    """Return the least and the most money the other can have, as far as `seat` can know."""
     other = 1 - seat
-    if cfg[rules.KNOW]:
-        return (int(state[rules.MONEY + other]),) * 2
-    return int(state[rules.LOW + other]), int(state[rules.HIGH + other])
+    if cfg[C.know_opponent_money]:
+        return (int(state[S.money + other]),) * 2
+    return int(state[S.low + other]), int(state[S.high + other])
 
 
 def _last_round(cfg: Cfg, state: State, seat: int) -> tuple[tuple[int, int], int]:
-    """The bids and the side that won them, as far as `seat` knows.
+    """Return the bids of the last round and the side that won it, as far as `seat` knows.
 
-    With hidden money even telling that the bids were equal would tell too much, unless the
+    With hidden money even a sign that the bids were equal would say too much, unless the
     advantage passed for all to see.
     """
-    own, other = (int(state[rules.LAST_BIDS + player]) for player in (seat, 1 - seat))
-    winner = int(state[rules.LAST_WINNER])
-    shown = bool(cfg[rules.KNOW]) or (own == other and cfg[rules.TIE] == ALTERNATE)
+    own, other = (int(state[S.last_bids + player]) for player in (seat, 1 - seat))
+    winner = int(state[S.last_winner])
+    shown = bool(cfg[C.know_opponent_money]) or (own == other and cfg[C.tie] == ALTERNATE)
     return (own, other if shown else -1), winner if winner < 0 else int(winner != seat)
 
 
 def _marks(length: int, apart: float) -> list[int]:
-    """Round positions from end to end, at least `apart` steps from one to the next."""
+    """Return round numbers from 0 to `length`, each at least `apart` above the one before."""
     steps = (digit * 10**zeros for zeros in range(5) for digit in (1, 2, 5))
     step = next(step for step in steps if step >= min(apart, length))
     return [*range(0, length - step + 1, step), length]
@@ -80,11 +83,11 @@ def _marks(length: int, apart: float) -> list[int]:
 
 # --- as text -------------------------------------------------------------------------------------
 
-COLUMNS = 60  # of a long line
+COLUMNS = 60  # the most characters that a line takes
 
 
 def ansi(game: Game, state: State, seat: int) -> str:
-    """A board of text as the player in `seat` sees the game."""
+    """Return a board of text as the player in `seat` sees the game."""
     view = _look(game, state, seat)
     title = (
         f"{drawing.paint('Scotch', drawing.BOLD)}  {view.seen.round}, "
@@ -95,7 +98,7 @@ def ansi(game: Game, state: State, seat: int) -> str:
 
 
 def _line(view: _View) -> list[str]:
-    """The numbers, and below them the line with the bottle."""
+    """Return two lines of text: the numbers, and below them the line with the bottle."""
     cell = min(max(COLUMNS // view.length, 1), 4)
     columns = min(view.length * cell, COLUMNS)
 
@@ -130,7 +133,7 @@ GLASS, LABEL = (38, 84, 70), (240, 230, 205)
 
 
 def picture(game: Game, state: State, seat: int) -> NDArray[np.uint8]:
-    """The game as the player in `seat` sees it, (400, 720, 3)."""
+    """Return a picture of the game as the player in `seat` sees it, (400, 720, 3)."""
     view = _look(game, state, seat)
     seen = view.seen
     canvas = _table(view.length, seat, seen.champion).copy()
@@ -158,17 +161,18 @@ def picture(game: Game, state: State, seat: int) -> NDArray[np.uint8]:
 
 
 def _x(distance: float, length: int) -> float:
+    """Return the pixel column of the place `distance` from the own end."""
     return LEFT + (RIGHT - LEFT) * distance / length
 
 
 def _labelled(length: int) -> list[int]:
-    """The positions with numbers below them."""
+    """Return the positions that get a number below them."""
     return _marks(length, (10 + 8 * len(str(length))) * length / (RIGHT - LEFT))
 
 
 @lru_cache(maxsize=16)
 def _table(length: int, seat: int, champion: int) -> Canvas:
-    """Everything that does not move: players, line and numbers."""
+    """Return a canvas with everything that does not move: the players and the line."""
     canvas = Canvas(HEIGHT)
     drawing.stage(canvas, 266, champion)
     for side, x in enumerate((70, WIDTH - 70)):
@@ -185,7 +189,7 @@ def _table(length: int, seat: int, champion: int) -> Canvas:
 
 
 def _person(canvas: Canvas, x: float, y: float, colour: tuple[int, ...], crowned: bool) -> None:
-    """A player from the shoulders up, in a circle."""
+    """Draw a player from the shoulders up, in a circle."""
     light = mix(colour, CARD, 0.82)
     canvas.disc((x, y), 26, light, border=colour, width=2.5 if crowned else 1.5)
     turns = np.linspace(0, math.pi, 25).tolist()
@@ -198,7 +202,7 @@ def _person(canvas: Canvas, x: float, y: float, colour: tuple[int, ...], crowned
 
 
 def _bottle(canvas: Canvas, x: float, floor: float) -> None:
-    """A bottle of Scotch that stands on `floor`."""
+    """Draw a bottle of Scotch that stands on `floor`."""
     outline = [(x + side * w, floor - h) for side in (1, -1) for w, h in _profile()[::side]]
     canvas.shape(outline, GLASS)
     canvas.shape([(x - w + 3, floor - h) for w, h in _profile()[6:-1]], mix(GLASS, CARD, 0.2))
@@ -212,7 +216,7 @@ def _bottle(canvas: Canvas, x: float, floor: float) -> None:
 
 @lru_cache(maxsize=1)
 def _profile() -> list[tuple[float, float]]:
-    """Half the width of the bottle, and the height it has there, from foot to mouth."""
+    """Return points (half the width, height) of the bottle's outline, from foot to mouth."""
     foot = [(15 + 4 * math.sin(t), 4 - 4 * math.cos(t)) for t in np.linspace(0, math.pi / 2, 8)]
     shoulder = [
         (6 + 13 * (1 + math.cos(math.pi * h)) / 2, 62 + 22 * h) for h in np.linspace(0, 1, 16)

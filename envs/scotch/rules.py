@@ -16,15 +16,37 @@ from bidarena.envs.bidding import (
     outcome_returns,
     round_winner,
 )
-from bidarena.envs.game import CUT_SHORT, OVER, Cfg, Mask, Observation, Returns, Rng, State, layout
+from bidarena.envs.game import (
+    CUT_SHORT,
+    OVER,
+    Cfg,
+    Mask,
+    Observation,
+    Returns,
+    Rng,
+    State,
+    layout,
+    starts,
+)
 from bidarena.envs.rng import below
 
-# cfg: one number per option
-LENGTH, START = 0, 1
-PURSE = 2  # two numbers: the money each player starts with
-PAYMENT, TIE, BOTH_BROKE, BROKE, KNOW, MAX_ROUNDS, LARGEST = 4, 5, 6, 7, 8, 9, 10
+# cfg: one number per option, and for money one per player
+C = starts(
+    layout(
+        length=1,  # the line is 0..length
+        start=1,
+        money=2,
+        payment=1,
+        tie=1,
+        both_broke=1,
+        broke=1,
+        know_opponent_money=1,
+        max_rounds=1,
+        largest=1,  # the most money that a player can come to have
+    )
+)
 
-# values of options, in the order of the words in env.py; payment and tie are in bidding.py
+# values of options, in the order of their names in env.py; payment and tie are in bidding.py
 DRAW, PLAY_ON = 0, 1  # both_broke
 BID_ZERO, LOSE = 0, 1  # broke
 
@@ -35,102 +57,95 @@ STATE = layout(
     round=1,
     pending=1,  # player 0's bid while player 1 has not bid; -1 before
     outcome=1,  # RUNNING, the winner, DRAWN or UNDECIDED
-    last_bids=2,  # of the round before, for drawing; -1 before the first
-    last_winner=1,  # who won it; -1 before the first
-    low=2,  # what can be known of each player's money by counting: at least this ...
-    high=2,  # ... and at most this; kept only where money is hidden
+    last_bids=2,  # the bids of the last round, for drawing; -1 before the first round
+    last_winner=1,  # who won the last round; -1 before the first round
+    low=2,  # the least money of each player that the other can work out by counting
+    high=2,  # the most; both are kept up only where money is hidden
 )
-POSITION = STATE["position"].start
-MONEY = STATE["money"].start
-ADVANTAGE = STATE["advantage"].start
-ROUND = STATE["round"].start
-PENDING = STATE["pending"].start
-OUTCOME = STATE["outcome"].start
-LAST_BIDS = STATE["last_bids"].start
-LAST_WINNER = STATE["last_winner"].start
-LOW = STATE["low"].start
-HIGH = STATE["high"].start
+S = starts(STATE)
 
 RUNNING, DRAWN, UNDECIDED = -1, 2, 3  # outcomes beside the winner's number
 
 OBSERVATION = layout(money=1, opponent_high=1, opponent_low=1, distance=1, advantage=1)
+V = starts(OBSERVATION)
 
 
 def reset(cfg: Cfg, state: State, rng: Rng) -> None:
     """Put the bottle on its start and hand out the money; player 0 holds the draw advantage."""
-    state[POSITION] = cfg[START]
-    state[ADVANTAGE] = -1 if cfg[TIE] == COIN else 0
-    state[ROUND] = 0
-    state[PENDING] = -1
-    state[OUTCOME] = RUNNING
-    state[LAST_WINNER] = -1
+    state[S.position] = cfg[C.start]
+    state[S.advantage] = -1 if cfg[C.tie] == COIN else 0
+    state[S.round] = 0
+    state[S.pending] = -1
+    state[S.outcome] = RUNNING
+    state[S.last_winner] = -1
     for player in range(2):
-        state[MONEY + player] = cfg[PURSE + player]
-        state[LAST_BIDS + player] = -1
-        state[LOW + player] = cfg[PURSE + player]
-        state[HIGH + player] = cfg[PURSE + player]
+        state[S.money + player] = cfg[C.money + player]
+        state[S.last_bids + player] = -1
+        state[S.low + player] = cfg[C.money + player]
+        state[S.high + player] = cfg[C.money + player]
 
 
 def to_move(cfg: Cfg, state: State) -> int:
-    """Player 0 commits his bid first, player 1 then, without seeing it."""
-    if state[OUTCOME] != RUNNING:
-        return CUT_SHORT if state[OUTCOME] == UNDECIDED else OVER
-    return 0 if state[PENDING] < 0 else 1
+    """Return the player to move: player 0 bids first, then player 1, who does not see that bid."""
+    if state[S.outcome] != RUNNING:
+        return CUT_SHORT if state[S.outcome] == UNDECIDED else OVER
+    return 0 if state[S.pending] < 0 else 1
 
 
 def legal(cfg: Cfg, state: State, mask: Mask) -> None:
-    """From 1 to all one's money; exactly 0 without money."""
-    player = 0 if state[PENDING] < 0 else 1
-    money = state[MONEY + player]
+    """Allow bids from 1 to all the mover's money; exactly 0 without money."""
+    player = 0 if state[S.pending] < 0 else 1
+    money = state[S.money + player]
     mask[:] = 0
     mask[min(money, 1) : money + 1] = 1
 
 
 def step(cfg: Cfg, state: State, action: int, rng: Rng) -> None:
     """Commit a bid; when both are in, play the round."""
-    if state[PENDING] < 0:
-        state[PENDING] = action
+    if state[S.pending] < 0:
+        state[S.pending] = action
     else:
-        _play_round(cfg, state, state[PENDING], action, rng)
+        _play_round(cfg, state, state[S.pending], action, rng)
 
 
 def _play_round(cfg: Cfg, state: State, bid0: int, bid1: int, rng: Rng) -> None:
-    holder = state[ADVANTAGE]
-    winner = round_winner(cfg[TIE], holder, bid0, bid1, rng)
-    state[ADVANTAGE] = next_holder(cfg[TIE], holder, bid0, bid1)
+    """Compare the bids, take the price, move the bottle, and see whether the game is over."""
+    holder = state[S.advantage]
+    winner = round_winner(cfg[C.tie], holder, bid0, bid1, rng)
+    state[S.advantage] = next_holder(cfg[C.tie], holder, bid0, bid1)
     price = max(bid0, bid1)
-    state[MONEY + winner] -= price
-    if cfg[PAYMENT] == OPPONENT:
-        state[MONEY + 1 - winner] += price
-    state[POSITION] += 2 * winner - 1
-    state[ROUND] += 1
-    state[PENDING] = -1
-    state[LAST_BIDS] = bid0
-    state[LAST_BIDS + 1] = bid1
-    state[LAST_WINNER] = winner
-    state[OUTCOME] = _outcome(cfg, state, price)
+    state[S.money + winner] -= price
+    if cfg[C.payment] == OPPONENT:
+        state[S.money + 1 - winner] += price
+    state[S.position] += 2 * winner - 1
+    state[S.round] += 1
+    state[S.pending] = -1
+    state[S.last_bids] = bid0
+    state[S.last_bids + 1] = bid1
+    state[S.last_winner] = winner
+    state[S.outcome] = _outcome(cfg, state, price)
 
-    if not cfg[KNOW]:
+    if not cfg[C.know_opponent_money]:
         _count_money(cfg, state, 0, bid0, winner, holder, bid0 == bid1)
         _count_money(cfg, state, 1, bid1, winner, holder, bid0 == bid1)
 
 
 def _outcome(cfg: Cfg, state: State, price: int) -> int:
-    """How the game stands after a round that cost `price`."""
-    if state[POSITION] == 0:
+    """Return how the game stands after a round that cost `price`: a value of `outcome`."""
+    if state[S.position] == 0:
         return 0
-    if state[POSITION] == cfg[LENGTH]:
+    if state[S.position] == cfg[C.length]:
         return 1
-    broke0 = state[MONEY] == 0
-    broke1 = state[MONEY + 1] == 0
-    if cfg[BROKE] == LOSE and (broke0 or broke1):
+    broke0 = state[S.money] == 0
+    broke1 = state[S.money + 1] == 0
+    if cfg[C.broke] == LOSE and (broke0 or broke1):
         return 1 if broke0 else 0
     if broke0 and broke1:
-        if cfg[BOTH_BROKE] == DRAW:
+        if cfg[C.both_broke] == DRAW:
             return DRAWN
-        if cfg[TIE] == ALTERNATE and price == 0:
+        if cfg[C.tie] == ALTERNATE and price == 0:
             return DRAWN  # the advantage goes to and fro, and the bottle with it, for ever
-    if state[ROUND] >= cfg[MAX_ROUNDS]:
+    if state[S.round] >= cfg[C.max_rounds]:
         return UNDECIDED
     return RUNNING
 
@@ -138,17 +153,17 @@ def _outcome(cfg: Cfg, state: State, price: int) -> int:
 def _count_money(
     cfg: Cfg, state: State, player: int, bid: int, winner: int, holder: int, tied: bool
 ) -> None:
-    """What `player`, who bid `bid`, can work out of the other's money from how the round went.
+    """Update what `player`, who bid `bid`, can work out about the other's money.
 
-    He sees who won and whether the advantage passed, never the other's bid. All he can know is an
-    interval, because the other may always have paid anything that was enough.
+    The player sees who won and whether the advantage passed, never the other's bid. All they can
+    know is an interval, because the other may have paid any amount that was enough.
     """
     other = 1 - player
-    low = state[LOW + other]
-    high = state[HIGH + other]
-    if cfg[PAYMENT] == OPPONENT:
-        low = high = cfg[PURSE] + cfg[PURSE + 1] - state[MONEY + player]
-    elif tied and cfg[TIE] == ALTERNATE:  # the advantage passed: both bid the same
+    low = state[S.low + other]
+    high = state[S.high + other]
+    if cfg[C.payment] == OPPONENT:
+        low = high = cfg[C.money] + cfg[C.money + 1] - state[S.money + player]
+    elif tied and cfg[C.tie] == ALTERNATE:  # the advantage passed: both bid the same
         if bid == 0:
             low = high = 0
         else:
@@ -156,61 +171,61 @@ def _count_money(
             if winner == other:
                 low -= bid
                 high -= bid
-    elif winner == other:  # he bid more, or won a tie that shows no sign
-        may_have_tied = cfg[TIE] == COIN or (cfg[TIE] == HOLDER and holder == other)
+    elif winner == other:  # the other bid more, or won a tie that cannot be seen
+        may_have_tied = cfg[C.tie] == COIN or (cfg[C.tie] == HOLDER and holder == other)
         least = bid if may_have_tied else bid + 1
         low = 0
         high = max(high - max(least, 1), 0)
     else:
-        may_have_tied = cfg[TIE] == COIN or (cfg[TIE] == HOLDER and holder == player)
+        may_have_tied = cfg[C.tie] == COIN or (cfg[C.tie] == HOLDER and holder == player)
         if bid == 0 or (bid == 1 and not may_have_tied):
             low = high = 0  # only a player without money bids nothing
-    if state[OUTCOME] == RUNNING or state[OUTCOME] == UNDECIDED:
-        if cfg[BROKE] == LOSE or (cfg[BOTH_BROKE] == DRAW and state[MONEY + player] == 0):
+    if state[S.outcome] == RUNNING or state[S.outcome] == UNDECIDED:
+        if cfg[C.broke] == LOSE or (cfg[C.both_broke] == DRAW and state[S.money + player] == 0):
             low = max(low, 1)  # otherwise the game would have ended
-    elif 0 < state[POSITION] < cfg[LENGTH] and state[OUTCOME] != other:
+    elif 0 < state[S.position] < cfg[C.length] and state[S.outcome] != other:
         low = high = 0  # a draw, or the other lost without the bottle: for want of money
-    state[LOW + other] = low
-    state[HIGH + other] = high
+    state[S.low + other] = low
+    state[S.high + other] = high
 
 
 def returns(cfg: Cfg, state: State, out: Returns) -> None:
-    """+1 for having the bottle, -1 for the other, 0 each for a draw."""
-    outcome_returns(state[OUTCOME], out)
+    """Write +1 for the winner and -1 for the loser, or 0 for both."""
+    outcome_returns(state[S.outcome], out)
 
 
 def observe(cfg: Cfg, state: State, player: int, out: Observation) -> None:
-    """Own money, the other's (or what counting tells of it), the bottle's distance, advantage."""
+    """Write both players' money (or its bounds), the bottle's distance and the advantage."""
     other = 1 - player
-    scale = 1.0 / cfg[LARGEST]
-    out[0] = state[MONEY + player] * scale
-    if cfg[KNOW]:
-        out[1] = state[MONEY + other] * scale
-        out[2] = out[1]
+    scale = 1.0 / cfg[C.largest]
+    out[V.money] = state[S.money + player] * scale
+    if cfg[C.know_opponent_money]:
+        out[V.opponent_high] = state[S.money + other] * scale
+        out[V.opponent_low] = out[V.opponent_high]
     else:
-        out[1] = state[HIGH + other] * scale
-        out[2] = state[LOW + other] * scale
-    distance = state[POSITION] if player == 0 else cfg[LENGTH] - state[POSITION]
-    out[3] = distance / cfg[LENGTH]
-    holder = state[ADVANTAGE]
-    out[4] = 0.5 if holder < 0 else (1.0 if holder == player else 0.0)
+        out[V.opponent_high] = state[S.high + other] * scale
+        out[V.opponent_low] = state[S.low + other] * scale
+    distance = state[S.position] if player == 0 else cfg[C.length] - state[S.position]
+    out[V.distance] = distance / cfg[C.length]
+    holder = state[S.advantage]
+    out[V.advantage] = 0.5 if holder < 0 else (1.0 if holder == player else 0.0)
 
 
 def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
-    """Guess the other's committed bid and, where money is hidden, his money."""
+    """Guess the other's committed bid and, where it is hidden, the other's money."""
     other = 1 - player
-    if not cfg[KNOW]:
-        low = state[LOW + other]
-        own = state[MONEY + player]
-        state[MONEY + other] = low + below(rng, state[HIGH + other] - low + 1)
-        # What the other makes of our money follows from bids of his that we never saw.
-        state[LOW + player] = below(rng, own + 1)
-        state[HIGH + player] = own + below(rng, cfg[LARGEST] - own + 1)
-        state[LAST_BIDS + other] = -1
-    if player == 1 and state[PENDING] >= 0:
-        state[PENDING] = guessed_bid(state[MONEY], rng)
+    if not cfg[C.know_opponent_money]:
+        low = state[S.low + other]
+        own = state[S.money + player]
+        state[S.money + other] = low + below(rng, state[S.high + other] - low + 1)
+        # What the other knows about our money follows from bids of theirs that we never saw.
+        state[S.low + player] = below(rng, own + 1)
+        state[S.high + player] = own + below(rng, cfg[C.largest] - own + 1)
+        state[S.last_bids + other] = -1
+    if player == 1 and state[S.pending] >= 0:
+        state[S.pending] = guessed_bid(state[S.money], rng)
 
 
 def withdraw(cfg: Cfg, state: State) -> None:
-    """Take back the bid that waits."""
-    state[PENDING] = -1
+    """Take back player 0's bid while player 1 has not bid."""
+    state[S.pending] = -1

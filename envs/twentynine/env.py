@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from bidarena.envs.check import choice, flag, whole
+from bidarena.envs.arguments import choice, flag, whole
 from bidarena.envs.game import Game, rules_of
 from bidarena.envs.solo import SoloEnv
-from bidarena.envs.twentynine import layout, rules
+from bidarena.envs.twentynine import rules
+from bidarena.envs.twentynine.rules import layout
+from bidarena.envs.twentynine.rules.layout import C
 from bidarena.envs.vector import BatchedEnv
 
 AUCTIONS = ("duel", "round_robin")
@@ -40,29 +42,29 @@ def twentynine(
     max_deals: int = 100,
     reward: str = "outcome",
 ) -> Game:
-    """The game of Twenty-nine under the given rules; `TwentyNineEnv` explains them."""
-    cfg = np.zeros(layout.CFG_SIZE, np.int64)
-    cfg[layout.AUCTION] = choice("auction", auction, AUCTIONS)
-    cfg[layout.LAST_TRICK] = whole("last_trick", last_trick, 0, 1)
-    cfg[layout.MIN_BID] = whole("min_bid", min_bid, 16, 28)
+    """Return the game of Twenty-nine with these options; `TwentyNineEnv` explains them."""
+    cfg = np.zeros(len(C), np.int64)
+    cfg[C.auction] = choice("auction", auction, AUCTIONS)
+    cfg[C.last_trick] = whole("last_trick", last_trick, 0, 1)
+    cfg[C.min_bid] = whole("min_bid", min_bid, 16, 28)
     most = 28 + int(last_trick)
-    cfg[layout.MAX_BID] = most if max_bid is None else whole("max_bid", max_bid, min_bid, most)
-    cfg[layout.ALL_PASS] = choice("all_pass", all_pass, ALL_PASS)
-    cfg[layout.FIRST_LEAD] = choice("first_lead", first_lead, FIRST_LEAD)
-    cfg[layout.UNREVEALED] = choice("unrevealed", unrevealed, UNREVEALED)
-    cfg[layout.MARRIAGE] = flag("marriage", marriage)
-    cfg[layout.DOUBLING] = flag("doubling", doubling)
-    cfg[layout.SINGLE] = flag("single_hand", single_hand)
-    cfg[layout.SEVENTH] = flag("seventh_card", seventh_card)
+    cfg[C.max_bid] = most if max_bid is None else whole("max_bid", max_bid, min_bid, most)
+    cfg[C.all_pass] = choice("all_pass", all_pass, ALL_PASS)
+    cfg[C.first_lead] = choice("first_lead", first_lead, FIRST_LEAD)
+    cfg[C.unrevealed] = choice("unrevealed", unrevealed, UNREVEALED)
+    cfg[C.marriage] = flag("marriage", marriage)
+    cfg[C.doubling] = flag("doubling", doubling)
+    cfg[C.single_hand] = flag("single_hand", single_hand)
+    cfg[C.seventh_card] = flag("seventh_card", seventh_card)
     if redeal is not None:
         choice("redeal", redeal, ("no_points",))
-    cfg[layout.REDEAL] = redeal is not None
-    cfg[layout.MATCH_TO] = 0 if match_to is None else whole("match_to", match_to, 1, 100)
-    cfg[layout.MAX_DEALS] = whole("max_deals", max_deals, 1, 10_000)
-    cfg[layout.REWARD] = choice("reward", reward, REWARDS)
+    cfg[C.redeal] = redeal is not None
+    cfg[C.match_to] = 0 if match_to is None else whole("match_to", match_to, 1, 100)
+    cfg[C.max_deals] = whole("max_deals", max_deals, 1, 10_000)
+    cfg[C.reward] = choice("reward", reward, REWARDS)
     if match_to is not None and reward != "outcome":
         raise ValueError(f"reward={reward!r}: a match has the reward 'outcome' only")
-    cfg[layout.MOST_STAKE] = 4 if doubling else layout.SINGLE_STAKE if single_hand else 1
+    cfg[C.most_stake] = 4 if doubling else layout.SINGLE_STAKE if single_hand else 1
 
     auctions = 1 + (layout.MOST_REDEALS if redeal or all_pass == "redeal" else 0)
     deals = 1 if match_to is None else max_deals
@@ -97,7 +99,7 @@ def twentynine(
         return_range=(-widest, widest),
         ansi="bidarena.envs.twentynine.render:ansi",
         picture="bidarena.envs.twentynine.render:picture",
-        words="bidarena.envs.twentynine.moves:WORDS",
+        phrases="bidarena.envs.twentynine.phrases:PHRASES",
     )
 
 
@@ -107,26 +109,27 @@ class TwentyNineEnv(SoloEnv):
     ## Description
     Seats 0 and 2 play against 1 and 3, with 32 cards. In each suit they rank J 9 A 10 K Q 8 7; jacks count 3
     points, nines 2, aces and tens 1, together 28. Everybody gets four cards. Then the right to
-    choose the trump is auctioned: the bidder promises that his side will take at least so many points.
-    He chooses a suit in secret, everybody gets four more cards, and eight tricks are played.
+    choose the trump is auctioned: the bidder promises a number of points that the own side will take.
+    The bidder chooses a suit in secret, everybody gets four more cards, and eight tricks are played.
 
     **Auction.** Seat 0 defends, the next seat challenges. A defender without a bid speaks first. The
-    challenger must bid more than the defender or pass, the defender must match that (or go higher) or
-    pass, and so on. A pass is final; who stays defends against the next seat. Bids go from 16 to 28,
-    jumps are allowed. If three pass without any bid, the last seat must take 16.
+    challenger must bid more than the defender or pass. The defender must match that bid, or go higher,
+    or pass, and so on. A pass is final; the player who stays defends against the next seat. Bids go from
+    16 to 28, and jumps are allowed. If three seats pass without any bid, the last seat must take 16.
 
-    **Play.** Seat 0 leads to the first trick, then the winner of each. One follows suit if one can. Who
-    cannot may play anything, or first ask for the trump to be revealed, the bidder too. Having
-    asked, he must play a trump if he has one, and beat an opponent's trump that is winning if he can (if
-    his partner's is winning any trump will do). Others who cannot follow need not trump. While it is
-    hidden the trump has no power at all; from the reveal on, all its cards in the present trick are trumps.
-    The highest trump wins if it is revealed, else the highest card of the suit led.
+    **Play.** Seat 0 leads to the first trick, then the winner of each trick leads to the next. Players must
+    follow suit if they can. A player who cannot follow, the bidder included, may play any card, or first ask
+    for the trump to be revealed. A player who has asked must play a trump if possible, and must beat an
+    opponent's trump that is winning if possible (if the partner's trump is winning, any trump will do).
+    Other players who cannot follow need not trump. A hidden trump has no power at all; from the reveal on,
+    all its cards in the present trick are trumps. The highest trump wins if the trump is revealed,
+    otherwise the highest card of the suit led.
 
     **Result.** The bidding side wins the deal if it takes the points it bid. If nobody ever revealed the
     trump, the deal is void.
 
     ## Action Space
-    `Discrete(51)`; house rules append theirs. Numbers are the same under all rules.
+    `Discrete(51)`; house rules append their actions. A number means the same action under all rules.
 
     | action | meaning |
     |---|---|
@@ -143,8 +146,8 @@ class TwentyNineEnv(SoloEnv):
     | 57 | ask for a redeal, with `redeal` |
 
     ## Observation Space
-    `Box(0, 1, (373,), float32)`. Seats are relative: oneself, the next, the partner, the last; sides: own,
-    other. "One of four" is all zeros where it is nobody.
+    `Box(0, 1, (373,), float32)`. Seats are relative: the own seat, the next, the partner's, the last. Sides
+    are: own, other. "One of four" is all zeros where it is no seat or suit.
 
     | index | what |
     |---|---|
@@ -163,7 +166,7 @@ class TwentyNineEnv(SoloEnv):
     | 330-333 | the trump if this seat knows it, one of four suits |
     | 334, 335 | is it revealed? In which trick / 8 |
     | 336-339 | who revealed it, one of four |
-    | 340 | has this seat just asked for it and owes a trump? |
+    | 340 | has this seat just asked for the trump, and must it play one? |
     | 341-345 | auction, doubling, choice of trump, single hand, play: one of five |
     | 346-349 | whose turn it is, one of four |
     | 350 | tricks finished / 8 |
@@ -179,15 +182,16 @@ class TwentyNineEnv(SoloEnv):
     | 372 | deals played in a match / `max_deals` |
 
     ## Starting State
-    Four random cards for each seat and four more that nobody has seen; seat 0 to bid.
+    Each seat has four random cards; four more for each seat are dealt, but nobody has seen them. Seat 0 is to bid.
 
     ## Rewards
-    0 before the end; there, for both players of a side:
-    - `"outcome"`: 1 for winning the deal, -1 for losing it, 0 if it is void. With `doubling` or `single_hand` the
-      stakes differ, and this is the stake won or lost as a share of the highest possible one. In a
-      match: 1 for winning it, -1 for losing it.
-    - `"margin"`: points of the bidding side above (or below) what it needed, for the bidding side, and the
-      negative of that for the other; a single hand counts as 28.
+    0 before the end. At the end both players of a side get, by `reward`:
+
+    - `"outcome"`: 1 for winning the deal, -1 for losing it, 0 if it is void. With `doubling` or `single_hand`
+      the stakes differ, and the reward is the stake won or lost as a share of the highest possible stake. In
+      a match: 1 for winning it, -1 for losing it.
+    - `"margin"`: for the bidding side its points above (or below) what it needed, for the other side the
+      negative of that; a single hand counts as 28.
 
     ## Episode End
     Terminated after eight tricks, or when the match is decided; a match is truncated after `max_deals`.
@@ -201,22 +205,23 @@ class TwentyNineEnv(SoloEnv):
     | keyword | default | meaning |
     |---|---|---|
     | `auction` | `"duel"` | `"round_robin"`: everybody in turn bids more or passes for good |
-    | `min_bid`, `max_bid` | 16, None | None: 28, or 29 with `last_trick` |
+    | `min_bid` | 16 | the lowest bid, 16 to 28 |
+    | `max_bid` | None | the highest bid; None: 28, or 29 with `last_trick` |
     | `all_pass` | `"last_takes"` | `"redeal"`: the last seat may pass too, and all cards are dealt anew (at most three times a deal) |
     | `first_lead` | `"first_bidder"` | `"bidder"`: the bidder leads to the first trick |
     | `unrevealed` | `"void"` | `"score"`: a deal whose trump was never revealed counts like any other |
     | `last_trick` | 0 | 1: the last trick is worth one point more, and bids go to 29 |
-    | `marriage` | False | who holds king and queen of the revealed trump may declare it on his turn once his side has won a trick since the reveal: 4 points less for the bidding side to take (not below `min_bid`), or 4 more if the others declare it (not above the points there are) |
+    | `marriage` | False | a player with king and queen of the revealed trump may declare it on the own turn, once the own side has won a trick since the reveal: 4 points less for the bidding side to take (not below `min_bid`), or 4 more if the other side declares it (not above the points there are) |
     | `doubling` | False | after the auction the opponents may double the stake, then the bidding side redouble it |
-    | `single_hand` | False | before the first lead everybody may declare to win all tricks alone, without trump and without his partner, for a stake of 3 |
-    | `seventh_card` | False | the bidder may leave the trump to the suit of one of his second four cards, drawn at random; that he did is seen by all |
-    | `redeal` | None | `"no_points"`: on his first turn in the auction a player without points may have all cards dealt anew |
+    | `single_hand` | False | before the first lead every player may declare to win all tricks alone, without trump and without the partner, for a stake of 3 |
+    | `seventh_card` | False | the bidder may leave the trump to the suit of one of the bidder's second four cards, drawn at random; all players see that it was left |
+    | `redeal` | None | `"no_points"`: on the first turn in the auction a player without points may have all cards dealt anew |
     | `match_to` | None | a number of game points: the episode is a match; a contract made or failed adds the stake to the bidding side's score or takes it away, +N wins and -N loses; the next seat speaks first in each deal |
     | `max_deals` | 100 | after which an undecided match is cut short |
     | `reward` | `"outcome"` | `"margin"`, see Rewards |
     | `opponent` | `"random"` | who plays every other seat: a name with options, a list drawn from per episode, or a callable |
     | `partner` | None | who plays the partner's seat, if not `opponent`; `"self"`: the learner decides for both seats, each time seeing the cards of that seat only |
-    | `opponents` | None | one for each seat after the learner's instead of these two |
+    | `opponents` | None | instead of these two: a list with one opponent for each seat after the learner's |
     | `seat` | `"random"` | the learner's: a number, `"random"` or `"alternate"` |
     | `illegal_action` | `"lose"` | `"raise"`: raise a ValueError instead |
 

@@ -1,11 +1,13 @@
-"""The table of `bidarena bench`: all of its numbers can be read in a narrow terminal."""
+"""`bidarena bench`: stable keys, and a table that can be read in a narrow terminal."""
 
 import io
+import json
 
 from rich.console import Console
 
 from bidarena.cli.bench import _table
-from bidarena.evaluate.bench import BATCHES
+from bidarena.cli.main import main
+from bidarena.studies.bench import BATCHES
 
 RESULT = {
     "reference": {
@@ -60,3 +62,21 @@ def test_table__has_all_numbers_in_eighty_columns():
     for number in ("1.8", "71.3", "1234", "1.87", "105", "350", "6.4", "14", "51 of 64 MiB"):
         assert f" {number} " in shown, shown
     assert "…" not in shown
+
+
+def test_bench__has_stable_keys(capsys):
+    assert main(["bench", "scotch", "--seconds", "0.02", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    scotch = result["games"]["scotch"]
+    assert set(scotch["vector_steps_per_s"]) == {"1024", "8192"}
+    for key in ("single_steps_per_s", "vector_2_threads_steps_per_s", "bytes_per_env"):
+        assert scotch[key] > 0
+    assert result["reference"]["cartpole_single_steps_per_s"] > 0
+    assert scotch["ratios"]["vector_to_sync"] > 1
+    assert scotch["search"]["mcts_iterations_per_s"] > 0
+    assert scotch["search"]["ismcts_iterations_per_s"] > 0
+    long = scotch["search"]["long_search"]
+    assert 0 < long["bytes_used"] <= long["bytes_reserved"] <= 64 * 2**20
+    spiel = result["reference"]["openspiel_search"]
+    assert set(spiel["ismcts_iterations_per_s"]) == {"euchre", "bridge", "hearts"}
+    assert set(scotch["ratios"]["search_to_openspiel"]) == {"mcts", "ismcts"}

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from bidarena.cli.completion import SHELLS, known_words
-from bidarena.cli.main import COMMANDS, main
+from bidarena.cli.main import commands, main
 from bidarena.envs import bots, games
 
 COMPLETE = """
@@ -46,7 +46,7 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is no
 @needs_bash
 def test_completion__bash_completes_commands_games_bots_and_options(script):
     assert complete(script, "pl") == ["play"]
-    assert set(complete(script, "")) == {*COMMANDS, "--help", "--version"}
+    assert set(complete(script, "")) == {*commands(), "--help", "--version"}
     assert complete(script, "play", "sc") == ["scotch"]
     assert set(complete(script, "match", "raj", "m")) == {"mcts", "minimax", "mom"}
     assert complete(script, "exploit", "raj", "minim") == ["minimax"]
@@ -89,7 +89,7 @@ def test_completion__every_offered_option_is_one_that_the_command_has(capsys):
 def test_completion__scripts_of_all_shells_know_all_words(shell, capsys):
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
-    for word in (*COMMANDS, *games(), *bots("twentynine"), "--know-opponent-money", "--hints"):
+    for word in (*commands(), *games(), *bots("twentynine"), "--know-opponent-money", "--hints"):
         assert word in script
     assert main(["completion", shell, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"shell": shell, "script": script}

@@ -4,6 +4,7 @@ import inspect
 import json
 
 import pytest
+from our_games import OUR_GAMES
 
 from bidarena.cli.main import main
 from bidarena.envs import bots, games, make_game
@@ -15,10 +16,16 @@ def listed(capsys, *words):
     return {row["game"]: row for row in json.loads(capsys.readouterr().out)["games"]}
 
 
+def test_list__names_games_environments_and_bots(capsys):
+    found = listed(capsys)
+    assert found["scotch"]["environment"] == "bidarena/Scotch-v0"
+    assert {"dp", "random", "richman", "uniform"} <= set(found["scotch"]["bots"])
+
+
 def test_list__has_every_game_with_its_rules_and_bots(capsys):
     found = listed(capsys)
     assert list(found) == games()  # also those of other tests
-    for name in ("scotch", "richman", "raj", "coins", "twentynine"):
+    for name in OUR_GAMES:
         row = found[name]
         assert row["about"].endswith(".")
         assert list(row["bots"]) == bots(name)

@@ -6,19 +6,17 @@ import io
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bidarena.baselines.adapters.scotch import four_lines
-from bidarena.baselines.adapters.scotch_server import bid_for
+from bidarena.baselines.adapters.scotch.programs import four_lines
+from bidarena.baselines.adapters.scotch.server import bid_for
 from bidarena.cli.main import main
-from bidarena.cli.serve import SERVERS
-from bidarena.envs import games, make_game
+from bidarena.envs import make_game
 from bidarena.envs.batch import Batch
-from bidarena.envs.registry import load, make_bot
-from bidarena.envs.scotch import rules
+from bidarena.envs.registry import make_bot
+from bidarena.envs.scotch.rules import S
 from bidarena.evaluate.match import play_match
 
 
@@ -37,13 +35,18 @@ def test_serve__explains_itself_with_an_example(capsys, command):
     assert f"Example: bidarena {command}" in capsys.readouterr().out
 
 
-def test_serve__servers_are_there_for_games_that_are():
-    assert set(SERVERS) <= set(games())
-    for path, _ in SERVERS.values():
-        module = path.partition(":")[0].rpartition(".")[2]
-        folder = Path(load("bidarena.cli.serve:__file__")).parents[1] / "baselines" / "adapters"
-        if (folder / f"{module}.py").exists():
-            assert callable(load(path))
+def test_serve__options_of_a_server_belong_to_its_game_alone(capsys):
+    with pytest.raises(SystemExit):
+        main(["serve", "twentynine", "--help"])
+    said = capsys.readouterr().out
+    assert "--port" in said and "the competition expects 8001" in said
+    assert said.count("--write") <= 1  # in the example only
+    for words in (["scotch", "--port", "8001"], ["coins", "--write", "x.py"]):
+        with pytest.raises(SystemExit) as stop:
+            main(["serve", *words])
+        assert stop.value.code == 2
+    assert main(["serve", "raj", "--lines", "--write", "agent.py"]) == 2
+    assert "write='agent.py'" in capsys.readouterr().err
 
 
 def test_serve_scotch__prints_the_bid_for_four_lines(monkeypatch, capsys):
@@ -88,16 +91,16 @@ def test_serve_scotch__our_bot_behind_the_four_lines_plays_the_same_games():
         batch.ask(make_bot(game, "richman"), batch.movers >= 0, actions)
         for row in np.flatnonzero(batch.movers >= 0):
             mover = int(batch.movers[row])
-            text = four_lines(mover, int(batch.states[row][rules.POSITION]), bids[row])
+            text = four_lines(mover, int(batch.states[row][S.position]), bids[row])
             if luck.random() < 0.3:
                 assert bid_for(game, "richman", text) == actions[row]
                 checked += 1
             if luck.random() < 0.5:  # the games themselves go other ways than the bot's
                 actions[row] = luck.choice(np.flatnonzero(batch.masks[row]))
-        rounds = batch.states[:, rules.ROUND].copy()
+        rounds = batch.states[:, S.round].copy()
         batch.step(actions)
-        for row in np.flatnonzero(batch.states[:, rules.ROUND] > rounds):
-            pair = batch.states[row][rules.LAST_BIDS : rules.LAST_BIDS + 2]
+        for row in np.flatnonzero(batch.states[:, S.round] > rounds):
+            pair = batch.states[row][S.last_bids : S.last_bids + 2]
             bids[row].append(tuple(pair.tolist()))
     assert checked > 10
 
@@ -132,7 +135,6 @@ def test_serve_raj__writes_an_agent_that_another_program_can_load(monkeypatch, c
     ("words", "told"),
     [
         (("raj", "--bot", "value"), "write: expected the file to write"),
-        (("coins", "--write", "x.py"), "only agents for raj"),
         (("scotch", "--bot", "richmann"), "did you mean 'richman'"),
         (("scotch", "--tie", "coin"), "tie='coin': this protocol"),
     ],

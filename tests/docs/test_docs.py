@@ -1,8 +1,9 @@
-"""README and the pages on adding games and bots: every block runs, the example game is right."""
+"""README and the pages of docs/: every block runs, the example game is right."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -12,26 +13,31 @@ from fractions import Fraction
 from itertools import permutations, product
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
 import pytest
+from our_games import OUR_GAMES
 
-from bidarena.envs import registry
 from bidarena.envs.batch import Batch
 from bidarena.envs.game import Game
+from bidarena.envs.registry.bot_names import _bots
+from bidarena.envs.registry.game_names import _games
+from bidarena.envs.registry.tools import _tools
 from bidarena.envs.rng import seeded
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = (
+PAGES = (  # the blocks of each are one program
+    "getting_started.md",
     "adding_a_game.md",
     "adding_a_bot.md",
     "training.md",
     "tournaments.md",
+    "truth.md",
     "twentynine_server.md",
-    "../README.md",
 )
+README = "../README.md"  # each block is a program of its own
 
 PATIENCE = 300  # seconds; a page takes a few, but may have to wait for the processor
 
@@ -68,29 +74,49 @@ def program(page: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_page__every_block_runs(page: str, tmp_path: Path) -> None:
-    for name, code in files().items():
-        (tmp_path / name).write_text(code)
-    script = tmp_path / f"{Path(page).stem}.py"
-    script.write_text(program(page))
+def run(folder: Path, *arguments: str) -> str:
+    """Run Python in a folder; return what it prints."""
     done = subprocess.run(
-        [sys.executable, script.name],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
     )
-    assert done.returncode == 0, f"docs/{page} (line numbers are the page's):\n{done.stderr}"
+    assert done.returncode == 0, f"line numbers are those of the page:\n{done.stderr}"
+    return done.stdout
+
+
+def write_files(folder: Path) -> None:
+    for name, code in files().items():
+        (folder / name).write_text(code)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page__every_block_runs(page: str, tmp_path: Path) -> None:
+    write_files(tmp_path)
+    script = tmp_path / f"{Path(page).stem}.py"
+    script.write_text(program(page))
+    run(tmp_path, script.name)
+
+
+@pytest.mark.parametrize("block", blocks(README), ids=lambda block: f"line_{block.line}")
+def test_readme__each_block_runs_alone(block: Block, tmp_path: Path) -> None:
+    (tmp_path / "readme.py").write_text("\n" * (block.line - 1) + block.code)
+    run(tmp_path, "readme.py")
+
+
+def test_readme__is_short() -> None:
+    assert len((DOCS / README).read_text().splitlines()) <= 160
 
 
 def test_page__game_has_fewer_than_100_lines() -> None:
     assert len(files()["my_kuhn.py"].splitlines()) < 100
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", (*PAGES, README))
 def test_page__links_lead_somewhere(page: str) -> None:
     folder = (DOCS / page).parent
     for target, anchor in re.findall(r"\]\((?!http)([^)#]*)#?([^)]*)\)", (DOCS / page).read_text()):
@@ -133,7 +159,7 @@ def _imported(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[M
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    with mock.patch.dict(registry._games), mock.patch.dict(registry._bots):
+    with mock.patch.dict(_games), mock.patch.dict(_bots), mock.patch.dict(_tools):
         sys.modules[name] = module
         spec.loader.exec_module(module)
         yield module
@@ -299,6 +325,42 @@ def test_kuhn__guesses_are_equally_likely(kuhn: ModuleType) -> None:
             assert len(counts) == 2 and abs(counts[0] - 1000) < 5 * np.sqrt(500)
 
 
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What `bidarena solve my_kuhn:kuhn --json` prints."""
+    folder = tmp_path_factory.mktemp("solved")
+    write_files(folder)
+    found: dict[str, Any] = json.loads(
+        run(folder, "-m", "bidarena.cli.main", "solve", "my_kuhn:kuhn", "--json")
+    )
+    return found
+
+
+def test_kuhn_solver__finds_the_known_value(solved: dict[str, Any]) -> None:
+    assert next(key for key in solved if key not in ("game", "rules")) == "value"
+    assert abs(solved["value"] + 1 / 18) < 1e-9
+
+
+def test_kuhn_solver__no_strategy_does_better_against_its_tables(
+    kuhn: ModuleType, solved: dict[str, Any]
+) -> None:
+    both = playing(
+        {
+            (player, facing): tuple(
+                Fraction(solved[f"{name}_player_puts_in_a_chip"][f"{card}, {bet}"])
+                for card in "JQK"
+            )
+            for player, name in enumerate(("first", "second"))
+            for facing, bet in ((False, "no bet"), (True, "bet"))
+        }
+    )
+    first, second = views(kuhn)
+    best = max(value(kuhn, mine, both) for mine in pure_strategies(first))
+    worst = min(value(kuhn, both, mine) for mine in pure_strategies(second))
+    assert abs(best + Fraction(1, 18)) < 1e-5  # the tables are printed with six digits
+    assert abs(worst + Fraction(1, 18)) < 1e-5
+
+
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_equilibrium_bot__has_the_proven_table(bots: ModuleType, alpha: Fraction) -> None:
     game = sys.modules["my_kuhn"].kuhn()
@@ -330,5 +392,4 @@ def test_game_pages__are_what_the_environments_say() -> None:
     build = importlib.util.module_from_spec(found)
     found.loader.exec_module(build)
     pages = {path.stem: path.read_text() for path in (DOCS / "games").glob("*.md")}
-    own = ("scotch", "richman", "raj", "coins", "twentynine")
-    assert pages == {name: build.page(name) for name in own}, "run: python docs/build.py"
+    assert pages == {name: build.page(name) for name in OUR_GAMES}, "run: python docs/build.py"

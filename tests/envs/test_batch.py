@@ -1,4 +1,4 @@
-"""The raw batch: games played by hand, rows that do not touch each other, forfeits, asking bots."""
+"""The raw batch: games played by hand, independent rows, forfeits, asking bots."""
 
 from __future__ import annotations
 

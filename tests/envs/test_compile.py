@@ -1,4 +1,4 @@
-"""Compilation: nothing at import, all from the cache in a second process, plain on demand."""
+"""Compilation: none at import, none in a second process, plain Python on demand."""
 
 import os
 import subprocess
@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from bidarena.envs.compile import apart, borrow, compiled, digest, rule, seconds
+from bidarena.envs.game import layout, starts
 
 
 def run(code, folder, **environment):
-    """A fresh interpreter in `folder`; what it printed."""
+    """Run code in a fresh interpreter in `folder`; return what it printed to stdout and stderr."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         cwd=folder,
@@ -158,6 +159,25 @@ def ping(n):
 
 def pong(n):
     return ping(n)
+
+
+PLACES = starts(layout(hands=4, trump=1))
+
+
+def trump(state):
+    return state[PLACES.trump]
+
+
+def test_compile__a_field_may_be_called_like_a_function():
+    assert compiled(trump, {}, "test")(np.arange(5)) == 4
+
+
+def test_digest__changes_with_a_layout(monkeypatch):
+    before = digest(trump, {})
+    monkeypatch.setitem(globals(), "PLACES", starts(layout(hands=4, trump=1)))
+    assert digest(trump, {}) == before
+    monkeypatch.setitem(globals(), "PLACES", starts(layout(hands=5, trump=1)))
+    assert digest(trump, {}) != before
 
 
 @pytest.mark.parametrize("body", [factorial, ping])

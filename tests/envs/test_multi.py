@@ -1,4 +1,4 @@
-"""PettingZoo: what its own api tests do not look at: who decides, what is hidden, how games end."""
+"""PettingZoo, beyond its own api tests: who decides, what is hidden, how games end."""
 
 from __future__ import annotations
 

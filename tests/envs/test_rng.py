@@ -1,4 +1,4 @@
-"""The generator: against xoroshiro128++ written again in Python's integers; its distributions."""
+"""The generator: compared with xoroshiro128++ in Python's integers, and its distributions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ words = st.integers(0, MASK)
 
 
 def reference(a: int, b: int) -> Iterator[int]:
-    """Blackman and Vigna's xoroshiro128++ 1.0 (rotations 17, 49, 28, shift 21)."""
+    """Yield what Blackman and Vigna's xoroshiro128++ 1.0 gives (rotations 17, 49, 28, shift 21)."""
 
     def rotate(x: int, k: int) -> int:
         return ((x << k) | (x >> (64 - k))) & MASK
@@ -70,7 +70,7 @@ def chi_square(counts: np.ndarray) -> float:
 
 
 def five_sigma(cells: int) -> float:
-    """Far in the tail of chi square with cells - 1 degrees of freedom (normal approximation)."""
+    """Return a bound far in the tail of chi square with cells - 1 degrees of freedom."""
     return cells - 1 + 5 * np.sqrt(2 * (cells - 1)) + 8
 
 

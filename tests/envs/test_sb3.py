@@ -1,4 +1,4 @@
-"""SB3's VecEnv: against DummyVecEnv of single environments, its odd calls, and learning with it."""
+"""SB3's VecEnv: compared with DummyVecEnv of single environments, its rare calls, and learning."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def random_legal(masks: np.ndarray, choice: np.random.Generator) -> np.ndarray:
 
 
 def mixed(masks: np.ndarray, choice: np.random.Generator) -> np.ndarray:
-    """Mostly legal, now and then not."""
+    """Return one action per row, mostly legal ones."""
     actions = random_legal(masks, choice)
     return np.where(choice.random(len(masks)) < 0.1, choice.integers(-1, 9, len(masks)), actions)
 

@@ -320,7 +320,7 @@ def test_solo__an_endless_case_with_a_compiled_bot_raises():
 
 
 def asked_at_most(times: int, policy: Any) -> Any:
-    """A policy that fails the test instead of letting it run for ever."""
+    """Return a policy that fails the test when it is asked too often, so that it cannot hang."""
     left = [times]
 
     def ask(observation, mask):

@@ -1,4 +1,4 @@
-"""The single environment is made: by its class and by gym.make, with good and bad arguments."""
+"""Making the single environment: by its class and by gym.make, with good and bad arguments."""
 
 from __future__ import annotations
 

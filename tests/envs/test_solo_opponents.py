@@ -1,4 +1,4 @@
-"""Opponents of the single environment: of every kind, and what happens when they fail."""
+"""Opponents of the single environment: every kind of them, and what happens when they fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The batched environment, step by step against Gymnasium's SyncVectorEnv of single ones."""
+"""The batched environment, compared step by step with SyncVectorEnv of single ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sync(game: str, rows: int, mode: AutoresetMode, **kwargs: Any) -> SyncVector
 
 
 def assert_equal(a: Any, b: Any, where: str = "") -> None:
-    """Equal in values, shapes, dtypes and keys, all the way down."""
+    """Assert that two results are equal in values, shapes, dtypes and keys, nested ones too."""
     assert type(a) is type(b), f"{where}: {type(a)} and {type(b)}"
     if isinstance(a, dict):
         assert set(a) == set(b), f"{where}: {set(a) ^ set(b)}"
@@ -63,13 +63,13 @@ def legal(masks: np.ndarray, choice: np.random.Generator) -> np.ndarray:
 
 
 def mixed(masks: np.ndarray, choice: np.random.Generator) -> np.ndarray:
-    """Mostly legal, now and then not."""
+    """Return one action per row, mostly legal ones."""
     wild = choice.integers(-1, masks.shape[1] + 1, len(masks))
     return np.where(choice.random(len(masks)) < 0.1, wild, legal(masks, choice))
 
 
 def roll(env: Any, steps: int, seed: int = 0, choose: Any = legal) -> list[Any]:
-    """All that `steps` steps return; finished rows are reset by hand where nobody else does it."""
+    """Return the results of `steps` steps; without autoreset, finished rows are reset here."""
     choice = np.random.default_rng(seed)
     out = [env.reset(seed=seed)]
     infos = out[0][1]
@@ -85,7 +85,7 @@ def roll(env: Any, steps: int, seed: int = 0, choose: Any = legal) -> list[Any]:
     return out
 
 
-# --- the same as Gymnasium's ---------------------------------------------------------------------
+# --- equal to Gymnasium's ------------------------------------------------------------------------
 
 GAMES = [
     ("scotch", {**SMALL}),

@@ -5,11 +5,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bidarena.baselines import raj_exact, scotch_exact
+from bidarena.baselines.raj import exact as raj_exact
+from bidarena.baselines.scotch import exact as scotch_exact
 from bidarena.envs import make_game
 from bidarena.envs.coins.env import takes_of
+from bidarena.envs.phrases import legal_actions, mover_of
 from bidarena.envs.rng import seeded
-from bidarena.envs.words import legal_actions, mover_of
 from bidarena.evaluate.hint import hint
 
 
@@ -53,14 +54,14 @@ def test_hint__exact_values_are_those_of_an_equilibrium(name, rules, solved):
     if name == "scotch":
         start = game.new_state(np.ones(2, np.uint64))
         best = hint(game, start).moves[0]
-        assert best.value == pytest.approx(solved.solution_of(game).value)
+        assert best.value == pytest.approx(solved.solutions.find(game).value)
     else:  # on average over the first items, and here by the symmetry of the game
-        assert solved.solution_of(game).value == pytest.approx(0, abs=1e-9)
+        assert solved.solutions.find(game).value == pytest.approx(0, abs=1e-9)
 
 
 def test_hint__scotch_values_follow_from_those_of_the_next_round():
     game = make_game("scotch", money=6, length=4)
-    solution = scotch_exact.solution_of(game)
+    solution = scotch_exact.solutions.find(game)
     for state in states(game, 2, 30):
         if state[game.state["pending"]][0] >= 0:
             continue  # begin from the first of the two bids
@@ -76,7 +77,7 @@ def test_hint__scotch_values_follow_from_those_of_the_next_round():
                     game.call("returns")(game.cfg, after, out)
                     outcomes.append(out[0])
                 else:
-                    at = solution.book.find(game.cfg, solution.book.numbers, after)
+                    at = solution.index.find(game.cfg, solution.index.numbers, after)
                     outcomes.append(solution.values[at])
             assert advice.worst == pytest.approx(min(outcomes))
             assert min(outcomes) - 1e-9 <= advice.value <= max(outcomes) + 1e-9

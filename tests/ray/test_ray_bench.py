@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from bidarena.cli.main import main
-from bidarena.evaluate import bench_ray
+from bidarena.studies.bench import scaling as bench_ray
 
 
 def test_bench__scaling_has_stable_keys(monkeypatch, capsys):

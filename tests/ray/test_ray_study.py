@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 from watching import Watched
 
-from bidarena.baselines.policy_file import policy_bot
+from bidarena.baselines.learned.policy_file import policy_bot
 from bidarena.cli.main import main
 from bidarena.envs import make_game
-from bidarena.evaluate import duels
-from bidarena.train import study
+from bidarena.evaluate.tournament import run as module
+from bidarena.evaluate.tournament.meetings import read_games
+from bidarena.studies import learning as study
+from bidarena.studies.learning import Lesson
+from bidarena.studies.twentynine.search import Settings, make_parts
 from bidarena.train.folder import CHECKPOINT, CONFIG
-from bidarena.train.study import Lesson
-from bidarena.train.travelling import packed, unpack
+from bidarena.train.travelling import read_files, unpack
 
 SEARCH = [
     "study",
@@ -40,22 +42,25 @@ def without_times(value):
     return [without_times(item) for item in value] if isinstance(value, list) else value
 
 
-def lines(folder):
-    read = (folder / "iterations" / "results.jsonl").read_text().splitlines()
-    found = [without_times(json.loads(line)) for line in read]
-    return sorted(found, key=lambda line: (line["pair"], line["block"]))
+def games(folder):
+    settings = Settings(
+        part="iterations", iterations=10, deals=10, players=("ismcts/ucb1", "mom/ucb1", "rules")
+    )
+    tournament, _ = make_parts(settings)["iterations"]
+    return list(read_games(tournament, folder / "iterations"))
 
 
-def test_study_of_searches__keeps_the_same_lines(cluster, tmp_path, capsys, monkeypatch):
-    watched = Watched("duels", tmp_path / "log")
-    monkeypatch.setattr(duels, "play_job", watched)
+def test_study_of_searches__keeps_the_same_games(cluster, tmp_path, capsys, monkeypatch):
+    watched = Watched(tmp_path / "log", nodes=2)
+    monkeypatch.setattr(module, "play_job", watched)
     ray = ["--folder", str(tmp_path / "ray"), "--ray", cluster.address]
     assert main([*SEARCH, *ray]) == 0
     first = json.loads(capsys.readouterr().out)
     assert len({node for node, *_ in watched.seen()}) == 2
     assert main([*SEARCH, "--folder", str(tmp_path / "here")]) == 0
     alone = json.loads(capsys.readouterr().out)
-    assert lines(tmp_path / "ray") == lines(tmp_path / "here")
+    assert len(games(tmp_path / "ray")) == 3 * 20
+    assert games(tmp_path / "ray") == games(tmp_path / "here")
     assert first["settings"] == alone["settings"]
     began = len(watched.seen())
     assert main([*SEARCH, *ray]) == 0  # all is there: nobody is asked
@@ -113,7 +118,7 @@ def test_study_of_learning__refuses_another_run_before_it_is_sent(
 
 
 def test_travelling__a_folder_arrives_as_it_was(tmp_path):
-    assert packed(tmp_path / "nothing") == {}
+    assert read_files(tmp_path / "nothing") == {}
     files = {CONFIG: b"{}", CHECKPOINT: b"\0", "tensorboard/events.1": b"x", "metrics.csv": b"a\n"}
     written: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -128,4 +133,4 @@ def test_travelling__a_folder_arrives_as_it_was(tmp_path):
         unpack(tmp_path / "run", files)
     assert written[-2:] == [CONFIG, CHECKPOINT]
     Path(tmp_path / "run" / ".draft").write_bytes(b"half")
-    assert packed(tmp_path / "run") == files
+    assert read_files(tmp_path / "run") == files

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import nodes
+from ray_nodes import nodes
 from watching import Watched
 
-from bidarena.baselines.network import Network
-from bidarena.baselines.policy_file import save_policy
+from bidarena.baselines.learned.network import Network
+from bidarena.baselines.learned.policy_file import save_policy
 from bidarena.cli.main import main
 from bidarena.envs import make_game
-from bidarena.evaluate import tournament as module
-from bidarena.evaluate.store import open_store
-from bidarena.evaluate.tournament import run_tournament
-from bidarena.evaluate.tournament_plan import Tournament, digest
+from bidarena.evaluate.tournament import Tournament, run_tournament
+from bidarena.evaluate.tournament import run as module
+from bidarena.evaluate.tournament.plan import digests
+from bidarena.evaluate.tournament.store import open_store
 
 BOTS = ("value", "random", "mcts:iterations=300")
 
@@ -31,9 +31,8 @@ def plan(games=160, bots=BOTS, seed=3):
 
 def games_of(tournament, folder):
     """Every game of every line-up as it is kept, however the deals were cut into pieces."""
-    digests = {bot: digest(tournament.game, bot) for bot in tournament.bots}
     found = {}
-    with open_store(Path(folder), tournament.settings, digests) as store:
+    with open_store(Path(folder), tournament.settings, digests(tournament)) as store:
         for lineup in tournament.lineups:
             blocks = [block for _, block in store.blocks(lineup, tournament.deals)]
             parts = ("returns", "points", "lengths", "losers", "actions")
@@ -57,7 +56,7 @@ def network(game, seed=0):
 
 @pytest.fixture
 def watched(monkeypatch, tmp_path):
-    made = Watched("tournament", tmp_path / "log")
+    made = Watched(tmp_path / "log", nodes=2)
     monkeypatch.setattr(module, "play_job", made)
     return made
 
@@ -67,7 +66,7 @@ def test_tournament__a_killed_node_changes_no_game(tmp_path, monkeypatch):
     told = []
     with nodes() as cluster:
         doomed = next(iter(cluster.worker_nodes))
-        watched = Watched("tournament", tmp_path / "log", stuck=doomed.node_id)
+        watched = Watched(tmp_path / "log", stuck=doomed.node_id)
         monkeypatch.setattr(module, "play_job", watched)
 
         def kill():

@@ -7,15 +7,17 @@ import torch
 from ray.rllib.algorithms.algorithm import Algorithm
 from ray.rllib.core.columns import Columns
 
-from bidarena.baselines.network import network_bot
+from bidarena.baselines.learned.bots import network_bot
 from bidarena.envs.batch import Batch
 from bidarena.envs.registry import make_game
 from bidarena.envs.rllib import MASK, OBSERVATIONS
 from bidarena.evaluate.match import play_match
+from bidarena.train.algorithms import hyperparameters
 from bidarena.train.folder import write_checkpoint
-from bidarena.train.rllib_learner import RLlibLearner, unpack
-from bidarena.train.rllib_ray import ray_running
-from bidarena.train.task import Task, changed, hyperparameters
+from bidarena.train.rllib.learner import RLlibLearner, unpack
+from bidarena.train.rllib.ray import ray_running
+from bidarena.train.settings import changed
+from bidarena.train.task import Task
 
 SMALL = {"cards": [1, 2, 3, 4], "items": [1, 2, 3, 4]}
 QUICK = {"env_runners": 0, "envs": 32, "train_batch_size": 1024, "minibatch_size": 256}

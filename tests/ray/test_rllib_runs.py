@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import ray
 
-from bidarena.baselines.policy_file import load_policy
+from bidarena.baselines.learned.policy_file import load_policy
 from bidarena.cli.main import main
 from bidarena.train.folder import read_checkpoint
 

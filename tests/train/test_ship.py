@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bidarena.baselines.network import Network
-from bidarena.baselines.policy_file import load_policy, save_policy
+from bidarena.baselines.learned.network import Network
+from bidarena.baselines.learned.policy_file import load_policy, save_policy
 from bidarena.envs import make_game
 from bidarena.train.ship import ship
 

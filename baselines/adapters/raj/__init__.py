@@ -1,0 +1,1 @@
+"""RajAgent files as bots, and our Raj bots as RajAgents."""

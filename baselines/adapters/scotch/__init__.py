@@ -1,0 +1,1 @@
+"""Programs for the Scotch contest as bots, and our Scotch bots as such programs."""

@@ -1,0 +1,1 @@
+"""Coins: its classical bots, its exact solution."""

@@ -1,0 +1,192 @@
+"""A learned policy: a small network from the observation to the actions, and how bots read it.
+
+The network is a stack of dense layers. Training (`bidarena.train`) is not needed to play: the
+weights are the params of one compiled bot; bots.py makes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.baselines.common import distribution
+from bidarena.envs.arguments import choice
+from bidarena.envs.game import Cfg, Game, Mask, Observation, Params, Rng, State
+from bidarena.envs.rng import draw
+
+Numbers = NDArray[np.float32]
+
+ACTIVATIONS = ("relu", "tanh")
+AFTERSTATES, MATRIX = "afterstates", "matrix"
+HEADS = ("logits", "values", AFTERSTATES, MATRIX)
+
+# params: these entries, the sizes from the inputs to the outputs, then weights and biases by layer
+GREEDY, ACTIVATION, LAYERS, SIZES = 0, 1, 2, 3
+RELU = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Dense layers from the observation to one number per action, or to one for the position.
+
+    Attributes:
+        weights: the weights of each layer, (inputs, outputs).
+        biases: the biases of each layer, (outputs,).
+        activation: "relu" or "tanh", after every layer but the last.
+        head: what the outputs mean. "logits": the logits of the actions' probabilities. "values":
+            the values of the actions; the highest is taken. "afterstates": one number x for the
+            position, in which the player to move expects tanh(x / 2), see afterstates.py.
+            "matrix": a value for every pair of an own action and an action of the other player,
+            see pairs.py.
+    """
+
+    weights: tuple[Numbers, ...]
+    biases: tuple[Numbers, ...]
+    activation: str = "relu"
+    head: str = "logits"
+
+    def __post_init__(self) -> None:
+        choice("activation", self.activation, ACTIVATIONS)
+        choice("head", self.head, HEADS)
+        if not self.weights or len(self.weights) != len(self.biases):
+            raise ValueError(
+                f"weights, biases: expected one of each per layer, got {len(self.weights)} and "
+                f"{len(self.biases)}"
+            )
+        before = self.weights[0].shape[:1]
+        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            if weight.ndim != 2 or weight.shape[:1] != before or bias.shape != weight.shape[1:]:
+                raise ValueError(
+                    f"layer {layer}: weights of shape {weight.shape} and biases of {bias.shape} do "
+                    f"not follow on {before[0]} numbers"
+                )
+            if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+                raise ValueError(f"layer {layer}: weights that are not finite numbers")
+            before = bias.shape
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of inputs, then the number of outputs of each layer."""
+        return [len(self.weights[0]), *(len(bias) for bias in self.biases)]
+
+    def __call__(self, observations: NDArray[Any]) -> Numbers:
+        """Return the outputs (rows, outputs) for observations (rows, inputs), in NumPy."""
+        numbers = np.asarray(observations, np.float32)
+        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            if layer:
+                numbers = np.maximum(numbers, 0) if self.activation == "relu" else np.tanh(numbers)
+            numbers = numbers @ weight + bias
+        return numbers
+
+    def probabilities(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """Return the probabilities (rows, actions) with which the compiled bot plays.
+
+        For very many positions this is faster than asking the bot.
+
+        Args:
+            observations: (rows, inputs).
+            masks: (rows, actions) 1 where an action is legal, else 0.
+        """
+        if self.head in (AFTERSTATES, MATRIX):
+            raise ValueError(
+                f"head={self.head!r}: chooses by more than its own observation and mask tell; ask "
+                "the bot of `network_bot` instead"
+            )
+        numbers = np.where(masks == 1, self(observations).astype(np.float64), -np.inf)
+        best = numbers.max(axis=1, keepdims=True)
+        if self.head == "values":
+            return np.eye(masks.shape[1])[numbers.argmax(axis=1)]
+        weights = np.exp(numbers - best)
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
+def outputs(head: str, actions: int) -> int:
+    """Return how many outputs a network with this head has, in a game with so many actions."""
+    return {AFTERSTATES: 1, MATRIX: actions**2}.get(head, actions)
+
+
+def check_sizes(game: Game, network: Network) -> None:
+    """Raise ValueError unless the network has the inputs and outputs, and a head, for the game."""
+    if network.head == AFTERSTATES:
+        check_open(game)
+    if network.head == MATRIX:
+        check_together(game)
+    wanted = (game.observation_size, outputs(network.head, game.actions))
+    if (network.sizes[0], network.sizes[-1]) != wanted:
+        raise ValueError(
+            f"network: expected {wanted[0]} inputs and {wanted[1]} outputs for {game.name}, got "
+            f"{network.sizes[0]} and {network.sizes[-1]}"
+        )
+
+
+def check_open(game: Game) -> None:
+    """Raise ValueError unless a network can judge the positions of the game: see the messages."""
+    if game.hidden or game.simultaneous is not None:
+        raise ValueError(
+            f"game={game!r}: expected a game that hides nothing and in which players move in turn"
+        )
+    if not game.zero_sum or len(set(game.teams)) != 2:
+        raise ValueError(f"game={game!r}: expected a zero-sum game of two sides")
+
+
+def check_together(game: Game) -> None:
+    """Raise ValueError unless two players always move at the same time, in a zero-sum game."""
+    if game.players != 2 or not game.zero_sum:
+        raise ValueError(f"game={game!r}: expected a zero-sum game of two players")
+    if game.hidden or game.simultaneous is None or "withdraw" not in game.rules:
+        raise ValueError(
+            f"game={game!r}: expected a game in which both always move at the same time, and which "
+            "hides nothing else"
+        )
+
+
+def as_params(network: Network, greedy: bool) -> Numbers:
+    """Return a network as the params that `forward` reads; `greedy`: never draw."""
+    head = [greedy, ACTIVATIONS.index(network.activation), len(network.biases), *network.sizes]
+    parts = [np.asarray(head, np.float32)]
+    for weight, bias in zip(network.weights, network.biases, strict=True):
+        parts += [weight.astype(np.float32).ravel(), bias.astype(np.float32)]
+    return np.concatenate(parts)
+
+
+# --- compiled for each game ----------------------------------------------------------------------
+
+
+def choose_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+    """Draw an action from `distribution`; if greedy, take the most probable one without drawing."""
+    chances = np.empty(len(scratch), np.float64)
+    distribution(cfg, params, state, player, scratch, chances)
+    if params[GREEDY]:
+        return int(np.argmax(chances))
+    return draw(rng, chances)
+
+
+def forward(params: Params, seen: Observation) -> Params:
+    """Return the outputs of a network in `params` (see `as_params`) for one observation."""
+    layers = int(params[LAYERS])
+    numbers = seen.astype(params.dtype)  # float64 inside a search, whose params are float64
+    at = SIZES + layers + 1
+    for layer in range(layers):
+        inputs, outputs = int(params[SIZES + layer]), int(params[SIZES + layer + 1])
+        bias = at + inputs * outputs
+        following = params[bias : bias + outputs].copy()
+        for i in range(inputs):
+            number = numbers[i]
+            if number != 0.0:  # most inputs are 0, and about half of the later numbers
+                row = at + i * outputs
+                for k in range(outputs):
+                    following[k] += number * params[row + k]
+        at = bias + outputs
+        if layer < layers - 1:
+            for k in range(outputs):
+                if params[ACTIVATION] == RELU:
+                    following[k] = max(following[k], np.float32(0.0))
+                else:
+                    following[k] = np.tanh(following[k])
+        numbers = following
+    return numbers

@@ -1,0 +1,1 @@
+"""Raj: its classical bots, its exact solution."""

@@ -1,0 +1,1 @@
+"""RichmanGraph: its bots."""

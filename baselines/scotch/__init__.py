@@ -1,0 +1,1 @@
+"""Scotch: its classical bots, its exact solution."""

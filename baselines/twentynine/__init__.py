@@ -1,0 +1,1 @@
+"""Twenty-nine: its bots, beliefs about hidden cards, the double-dummy solver."""

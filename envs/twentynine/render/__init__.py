@@ -1,0 +1,6 @@
+"""Drawings of Twenty-nine as one seat sees it: as text in text.py, as a picture in picture.py."""
+
+from bidarena.envs.twentynine.render.picture import picture
+from bidarena.envs.twentynine.render.text import ansi
+
+__all__ = ["ansi", "picture"]

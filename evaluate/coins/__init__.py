@@ -1,0 +1,1 @@
+"""How well a player keeps the value of positions of Coins."""

@@ -1,7 +1,0 @@
-"""Helpers of this folder, and the toy games of tests/envs, are importable here."""
-
-import sys
-from pathlib import Path
-
-sys.path.append(str(Path(__file__).parent))
-sys.path.append(str(Path(__file__).parents[1] / "envs"))

@@ -1,0 +1,102 @@
+"""The parts of a search: its tree, its random draws, and how much memory it reserves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from bidarena.baselines.search.bandits import beta
+from bidarena.baselines.search.bots import sizes
+from bidarena.baselines.search.tree import (
+    ACTION,
+    COUNT,
+    EDGE_COLUMNS,
+    USED_EDGES,
+    USED_NODES,
+    USED_SIZE,
+    add_edge,
+    edge_count,
+    exists,
+    find,
+    first_edge,
+    is_alone,
+    mark_alone,
+)
+from bidarena.envs.compile import compiled
+from bidarena.envs.rng import seeded
+
+
+def key_of(number):
+    """Return a key that belongs into one of three rows, so that keys collide often."""
+    return np.uint64((number % 3 << 1 | 1) + (number << 32))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 9), st.booleans()), max_size=200))
+def test_tree__behaves_like_a_dict_of_lists(entries):
+    table = np.zeros((64, 2), np.uint64)
+    edges = np.full((512, EDGE_COLUMNS), np.nan)
+    used = np.zeros(USED_SIZE, np.int64)
+    model: dict[int, dict[int, int]] = {}
+    alone: set[int] = set()
+    for step, (number, action, lonely) in enumerate(entries):
+        node = find(table, key_of(number))
+        assert exists(table, node) == (number in model)
+        if action not in model.setdefault(number, {}):
+            edge = add_edge(table, edges, used, node, key_of(number), action)
+            edges[edge, COUNT] = step
+            model[number][action] = step
+        if lonely:
+            mark_alone(table, node)
+            alone.add(number)
+    assert used[USED_NODES] == len(model)
+    assert used[USED_EDGES] <= 4 * max(1, sum(map(len, model.values())))
+    for number, actions in model.items():
+        node = find(table, key_of(number))
+        assert is_alone(table, node) == (number in alone)
+        first, count = first_edge(table, node), edge_count(table, node)
+        rows = edges[first : first + count]
+        assert dict(zip(rows[:, ACTION], rows[:, COUNT], strict=True)) == actions
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 5)), max_size=100), st.integers(1, 40))
+def test_tree__says_so_when_it_is_full_and_stays_whole(entries, capacity):
+    table = np.zeros((16, 2), np.uint64)
+    edges = np.zeros((capacity, EDGE_COLUMNS))
+    used = np.zeros(USED_SIZE, np.int64)
+    model: set[tuple[int, int]] = set()
+    for number, action in entries:
+        node = find(table, key_of(number))
+        if (number, action) not in model:
+            edge = add_edge(table, edges, used, node, key_of(number), action)
+            assert -1 <= edge < capacity
+            if edge >= 0:
+                model.add((number, action))
+    found = set()
+    for number in range(51):
+        node = find(table, key_of(number))
+        first, count = first_edge(table, node), edge_count(table, node)
+        found |= {(number, int(a)) for a in edges[first : first + count, ACTION]}
+    assert found == model
+    assert used[USED_NODES] <= 8
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (1.0, 30.0), (2.5, 1.5), (400.0, 250.0)])
+def test_beta__is_drawn_from_the_beta_distribution(a, b):
+    rng = seeded(np.random.default_rng(0), 2)
+    draw = compiled(beta, {}, "tests")
+    sample = [draw(rng, a, b) for _ in range(4000)]
+    assert stats.kstest(sample, stats.beta(a, b).cdf).pvalue > 1e-3
+
+
+@given(st.integers(1, 10**7), st.integers(200, 10**8))
+def test_sizes__fill_the_memory_or_all_that_is_wanted(wanted, memory):
+    slots, capacity = sizes(wanted, memory)
+    assert 16 * slots + 64 * capacity <= memory
+    assert slots & (slots - 1) == 0 and capacity <= slots
+    assert capacity <= 2 * wanted
+    # Stopping short of what is wanted needs a reason: the memory is mostly used.
+    assert capacity == 2 * wanted or 16 * slots + 64 * capacity > memory / 3

@@ -1,0 +1,31 @@
+"""`bidarena match`: rules as options, a table or one JSON object."""
+
+import json
+
+from bidarena.cli.main import main
+
+
+def run(capsys, *words):
+    code = main(list(words))
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_cli_match__takes_rules_as_options_and_prints_one_json_object(capsys):
+    words = ("match", "scotch", "dp", "uniform:high=5", "--games", "100", "--json")
+    code, out, _ = run(capsys, *words, "--money", "20,30", "--tie", "coin", "--seed", "4")
+    result = json.loads(out)
+    assert code == 0
+    assert result["rules"]["money"] == [20, 30]
+    assert result["rules"]["tie"] == "coin"
+    assert [score["bot"] for score in result["scores"]] == ["dp", "uniform:high=5"]
+    first, second = result["scores"]
+    assert first["wins"] + first["draws"] + first["losses"] == 100
+    assert (first["wins"], first["losses"]) == (second["losses"], second["wins"])
+    assert run(capsys, *words, "--money", "20,30", "--tie", "coin", "--seed", "4")[0] == 0
+
+
+def test_cli_match__table_shows_both_bots(capsys):
+    code, out, _ = run(capsys, "match", "scotch", "dp", "random", "--games", "50")
+    assert code == 0
+    assert "dp" in out and "random" in out and "games/s" in out

@@ -1,0 +1,1 @@
+"""PPO of RLlib as a learner."""

@@ -1,0 +1,1 @@
+"""Algorithms of Stable-Baselines3 as learners."""

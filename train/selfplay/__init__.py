@@ -1,0 +1,1 @@
+"""Learners that play all seats themselves, with small torch networks."""
