@@ -11,7 +11,8 @@
         learning.png        the evaluations as curves, drawn at the end
         tensorboard/        metrics and evaluations as curves for TensorBoard
 
-Every file is replaced as a whole. When a run goes on from its checkpoint, the lines of tables that
+Every file is replaced as a whole and on the disk before the run goes on; so is every line of a
+table. When a run goes on from its checkpoint, the lines of tables that
 are newer than the checkpoint are removed.
 """
 
@@ -29,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from bidarena.envs.files import write_whole
+from bidarena.envs.files import append, write_whole
 
 CONFIG, COMMAND, CHECKPOINT = "config.json", "command.txt", "checkpoint.pt"
 METRICS, EVALUATIONS = "metrics.csv", "evaluations.csv"
@@ -74,9 +75,15 @@ def read_config(folder: Path) -> dict[str, Any]:
         )
     try:
         config = json.loads(path.read_text())
-        config["task"], config["evaluation"]
-    except (ValueError, KeyError, TypeError) as wrong:
-        raise ValueError(f"{path}: not the configuration of a run ({wrong!r})") from None
+        task, evaluation = config["task"], config["evaluation"]
+        for what in (task["game"], task["algorithm"], config["command"]):
+            if not isinstance(what, str):
+                raise TypeError(f"{what!r:.50} is not a text")
+        for what in (config, task, evaluation, task["rules"]):
+            if not isinstance(what, dict):
+                raise TypeError(f"{what!r:.50} is not an object")
+    except (ValueError, LookupError, TypeError, RecursionError) as wrong:
+        raise ValueError(f"{path}: not the configuration of a run ({wrong!r:.200})") from None
     return dict(config)
 
 
@@ -135,8 +142,7 @@ class CsvTable:
             self._columns += new
             head = dict(zip(self._columns, self._columns, strict=True))
             write_whole(self.path, self._text([head, *rows]).encode())
-        with self.path.open("a") as file:
-            file.write(self._text([line]))
+        append(self.path, self._text([line]))
 
     def rows(self) -> list[dict[str, str]]:
         """Return all lines."""

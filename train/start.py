@@ -24,6 +24,7 @@ from bidarena.envs.arguments import whole
 from bidarena.envs.files import write_json, write_whole
 from bidarena.envs.game import Game
 from bidarena.envs.registry import env_id, make_bot, make_game
+from bidarena.envs.registry.trust import check_name, distrust, names_from_file
 from bidarena.train.algorithms import (
     find_algorithm,
     hyperparameters,
@@ -35,6 +36,7 @@ from bidarena.train.plot import draw
 from bidarena.train.run import Evaluation, RunProgress, run
 from bidarena.train.settings import changed, evaluation_settings
 from bidarena.train.task import Learner, Task
+from bidarena.train.trust import effects, needs_trust
 
 CHECKPOINT_SECONDS = 30.0
 
@@ -163,20 +165,32 @@ def resume(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     progress: Callable[[RunProgress], None] | None = None,
     ray: str | None = None,
+    trust: bool = False,
 ) -> FinishedRun:
     """Go on with a run from its last checkpoint to its end.
+
+    A folder that somebody else has made runs no code: names in its configuration that would start
+    a program or import a module are refused, and so are checkpoints of RLlib.
 
     Args:
         folder: the folder of the run.
         checkpoint_seconds: how much time passes at least between two checkpoints.
         progress: called with a `RunProgress` at the beginning and after every round.
         ray: the address of a Ray to play on from now on, for algorithms of RLlib.
+        trust: whether the run may start the programs and import the modules that it names.
     """
-    task = Task(**read_config(Path(folder))["task"])
-    if ":" in task.game:
-        look_in_present_folder()
-    with _engine(task, ray):
-        return _learn(Path(folder), None, checkpoint_seconds, progress)
+    config = read_config(Path(folder))
+    task = Task(**config["task"])
+    where = str(Path(folder) / CONFIG)
+    if not trust and (found := effects(config)):
+        raise distrust(where, found)
+    with names_from_file(where, trust=trust):
+        if ":" in task.game:
+            look_in_present_folder()
+        if find_algorithm(task.algorithm).engine == "rllib":
+            check_name("algorithm", task.algorithm, "has checkpoints of pickled objects")
+        with _engine(task, ray):
+            return _learn(Path(folder), None, checkpoint_seconds, progress)
 
 
 def _plays(game: Game, rival: str) -> bool:
@@ -238,6 +252,7 @@ def _learn(
         )
     except KeyboardInterrupt:
         again = f"bidarena train --resume {shlex.quote(str(folder))}"
+        again += " --trust" * needs_trust(config)
         raise KeyboardInterrupt(f"stopped; {again} goes on where it was") from None
     return FinishedRun(folder, folder / BEST, draw(folder), **found)
 

@@ -1,10 +1,12 @@
 """Sessions: the deal of every interface, taking back, and going on from a file unchanged."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
 
+from bidarena.baselines.adapters.faults import Fault
 from bidarena.envs import Batch, make_game
 from bidarena.evaluate.session import Session, read_record, restored
 
@@ -144,3 +146,46 @@ def test_session__a_bot_that_breaks_the_rules_loses(monkeypatch):
     assert session.ask() is None
     assert session.over and session.returns() == [-1.0, 1.0]
     assert session.moves == []
+
+
+def test_restored__starts_no_program_and_imports_no_module_that_a_file_names(tmp_path):
+    mark = tmp_path / "ran"
+    record = begin("scotch").record()
+    record["seats"] = [f"cmd:touch {mark}", "person"]
+    with pytest.raises(ValueError, match=r"saved game: .*'cmd:touch .* --trust"):
+        restored(record)
+    session = restored(record, trust=True)
+    with pytest.raises(Fault):  # it says nothing, but it was run
+        session.ask()
+    assert mark.exists()
+    record = begin("scotch").record() | {"game": "antigravity:scotch"}
+    with pytest.raises(ValueError, match="imports the module antigravity"):
+        restored(record)
+    assert "antigravity" not in sys.modules
+
+
+@pytest.mark.parametrize("words", [[0, 0], [], [1], [1, 2, 3], [-1, 5], [2**64, 1], ["a", "b"], 7])
+def test_restored__refuses_words_with_which_a_generator_would_hang(words):
+    record = begin("twentynine").record() | {"luck": words}
+    with pytest.raises(ValueError, match="luck"):
+        restored(record)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, '{"bidarena": 1}', '{"bidarena": 1, "game": 5}', "\\xff", "[]", "NaN"],
+)
+def test_read_record__says_what_is_wrong_with_a_file_of_somebody_else(tmp_path, text):
+    path = tmp_path / "game.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"load=.*not a (whole )?saved game"):
+        read_record(path)
+
+
+@pytest.mark.parametrize("part", ["rules", "seats", "moves", "seed", "luck", "state", "game"])
+@pytest.mark.parametrize("value", [None, -5, "x", [5], {"a": 5}, [None], [{}]])
+def test_restored__refuses_nonsense_with_a_reason(part, value):
+    session = begin("scotch")
+    go(session, np.random.default_rng(0), 5)
+    with pytest.raises(ValueError, match="saved game"):
+        restored(session.record() | {part: value})
