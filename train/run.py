@@ -19,7 +19,7 @@ from typing import Any
 from bidarena.baselines.learned.bots import network_bot
 from bidarena.baselines.learned.network import Network
 from bidarena.baselines.learned.policy_file import save_policy
-from bidarena.envs.files import lock
+from bidarena.envs.files import lock, remove_drafts
 from bidarena.evaluate.appraisal.strength import against, asked, truth_of
 from bidarena.train.folder import (
     BEST,
@@ -104,6 +104,7 @@ def run(
     tell = progress or (lambda _: None)
     with (folder / CONFIG).open("rb") as claimed:
         lock(claimed, folder)
+        remove_drafts(folder, age=0)  # of runs that were killed
         log = _RunLog(task, evaluation, folder, command)
         tell(log.progress)
         kept = read_checkpoint(folder) if resume else None

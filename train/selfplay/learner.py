@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from bidarena.envs.arguments import whole
-from bidarena.envs.batch import Batch
+from bidarena.envs.batch import Batch, check_generators
 from bidarena.envs.game import Game
 from bidarena.envs.learner import SELF
 from bidarena.train.selfplay.layers import Tensor, follow
@@ -166,6 +166,7 @@ class NetworkLearner(ABC):
                 f"state: {', '.join(wrong) or 'games'} does not fit this game and these settings; "
                 "expected the state of a learner made alike"
             )
+        check_generators(np.asarray(state["games"]))
         with torch.no_grad():
             for name, tensor in tensors.items():
                 tensor.copy_(state[name])
