@@ -71,7 +71,7 @@ class Batch:
         self.masks = np.ones((rows, game.actions), np.int8)
         self.returns = np.zeros((rows, game.players), np.float64)
         self.illegal = np.zeros(rows, np.bool_)
-        self._written = (self.movers, self.masks, self.returns, self.illegal)
+        self._written: tuple[Any, ...] = (self.movers, self.masks, self.returns, self.illegal)
         self._protect()
         self._forfeits = forfeits(game)
         self._bind()

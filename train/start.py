@@ -87,7 +87,8 @@ def start(
 ) -> FinishedRun:
     """Learn a policy for a game, measure it on the way, and return the finished run.
 
-    Ctrl-C stops the run after the present round with a KeyboardInterrupt that says how to go on.
+    Ctrl-C or SIGTERM stops the run after the present round, with a KeyboardInterrupt that says how
+    to go on.
 
     Args:
         game: the name of a game, or a ready `Game`, which is learned with exactly its rules.
@@ -250,10 +251,10 @@ def _learn(
             checkpoint_seconds=checkpoint_seconds,
             progress=progress,
         )
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         again = f"bidarena train --resume {shlex.quote(str(folder))}"
         again += " --trust" * needs_trust(config)
-        raise KeyboardInterrupt(f"stopped; {again} goes on where it was") from None
+        raise type(stop)(f"stopped; {again} goes on where it was") from None
     return FinishedRun(folder, folder / BEST, draw(folder), **found)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.baselines.adapters.faults import Breakdown
 from bidarena.envs.batch import CHANCE, LUCK, forfeits
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot
@@ -28,6 +29,7 @@ from bidarena.evaluate.match.asking import (
     Fault,
     as_answer,
     ask_rows,
+    is_ours,
     raised,
 )
 from bidarena.evaluate.match.passes import (
@@ -149,6 +151,7 @@ class _Table:
         self.deals, self.rotations = len(chance), len(bots)
         self.rows = rows = self.deals * self.rotations
         self.clock = Clock(limit)
+        self.ours = [is_ours(bot) for bot in bots]
         self.owners = seat_owners(game.players, self.rotations)
         self.rotation = np.tile(np.arange(self.rotations), self.deals)
         self.states = np.zeros((rows, game.state_size), np.int64)
@@ -197,7 +200,7 @@ class _Table:
                 play(*args, first, last)
             except Exception as reason:  # compiled code can raise too
                 last = int(at[0]) + 1
-                self.forfeit(int(rows[at[0]]), raised(reason))
+                self.forfeit(int(rows[at[0]]), raised(reason, own=is_ours(bot)))
             if not len(rows):
                 return
             pace = (time.perf_counter() - began) / (last - first)
@@ -218,7 +221,8 @@ class _Table:
         answers: list[Answer] = []
         for row in rows:
             state, words = self.states[row].copy(), self.rngs[row, LUCK]
-            answer, fault = self.clock.ask(partial(ask, state, int(self.movers[row]), words))
+            move = partial(ask, state, int(self.movers[row]), words)
+            answer, fault = self.clock.ask(move, own=is_ours(bot))
             answers.append(as_answer(answer) if fault is None else fault)
         self.answer(rows, answers)
 
@@ -253,10 +257,12 @@ class _Table:
         self.losers[row] = self.movers[row]
         self.results[row] = self.forfeits[self.movers[row]]
         self.movers[row] = -1
-        self.reasons[row] = self.reason(fault)
+        self.reasons[row] = self.reason(row, fault)
 
-    def reason(self, fault: Fault) -> int:
-        """Return the index of a fault; beyond `MOST_REASONS` they share one."""
+    def reason(self, row: int, fault: Fault) -> int:
+        """Return the index of the fault that ended a row; beyond `MOST_REASONS` they share one."""
+        if fault[0] == ILLEGAL and self.ours[self.owners[self.rotation[row], self.losers[row]]]:
+            raise Breakdown(f"one of our own bots {fault[1]}, which is illegal: please report it")
         if fault not in self.faults and len(self.faults) >= MOST_REASONS:
             fault = (fault[0], "other reasons")
         return self.faults.setdefault(fault, len(self.faults))
@@ -272,7 +278,7 @@ class _Table:
         for row in np.flatnonzero((self.kinds > 0) & (self.reasons < 0)):
             late = self.kinds[row] == LATE
             told = self.clock.too_long() if late else (ILLEGAL, f"answered {self.wrong[row]}")
-            self.reasons[row] = self.reason(told)
+            self.reasons[row] = self.reason(int(row), told)
         shape = (self.deals, self.rotations)
         players = self.game.players
         seats = (np.arange(players) + self.rotation[:, None]) % players  # of bot k in each row
