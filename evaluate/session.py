@@ -11,6 +11,7 @@ import errno
 import json
 import os
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ from bidarena.envs.phrases import legal_actions, mover_of, phrases_of
 from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.registry.trust import names_from_file
 from bidarena.envs.rng import WORDS, checked_words
+from bidarena.envs.waiting import interruptible
 
 FORMAT = 1  # of saved games
 KEYS = ("game", "rules", "seed", "seats", "moves", "luck", "state")  # of saved games
@@ -156,7 +158,12 @@ class Session:
         if isinstance(bot, Bot):
             actions = np.zeros(1, np.int64)
             where = (np.zeros(1, np.int64), np.array([here.mover]), actions)
-            ask_bot(game, bot, here.state.copy()[None], rngs, *where, threads=self._threads)
+            asked = partial(ask_bot, threads=self._threads)
+            args = (game, bot, here.state.copy()[None], rngs, *where)
+            if bot.outside is None:
+                interruptible(asked, *args)
+            else:
+                asked(*args)
         else:
             view = np.zeros((1, game.observation_size), np.float32)
             mask = np.zeros((1, game.actions), np.int8)

@@ -144,7 +144,7 @@ def start(
         game=name,
         rules=all_rules,
         algorithm=algo,
-        steps=whole("steps", int(planned), 1, 10**12),
+        steps=_whole_steps(planned),
         seed=seed,
         players=_plain("players", players),
         settings=changed(table, changes),
@@ -192,6 +192,13 @@ def resume(
             check_name("algorithm", task.algorithm, "has checkpoints of pickled objects")
         with _engine(task, ray):
             return _learn(Path(folder), None, checkpoint_seconds, progress)
+
+
+def _whole_steps(planned: Any) -> int:
+    """Return the number of steps, which may be written as 2e6; raise ValueError if it is none."""
+    if isinstance(planned, float) and not 1 <= planned <= 10**12:  # neither is nan
+        raise ValueError(f"steps={planned!r}: expected a number from 1 to {10**12}")
+    return whole("steps", int(planned) if isinstance(planned, float) else planned, 1, 10**12)
 
 
 def _plays(game: Game, rival: str) -> bool:
@@ -252,10 +259,16 @@ def _learn(
             progress=progress,
         )
     except KeyboardInterrupt as stop:
-        again = f"bidarena train --resume {shlex.quote(str(folder))}"
-        again += " --trust" * needs_trust(config)
-        raise type(stop)(f"stopped; {again} goes on where it was") from None
+        raise type(stop)(f"stopped; {_go_on(folder, config)} goes on where it was") from None
+    except OSError as wrong:  # a full disk, for example
+        raise OSError(f"{wrong}; mend that, then {_go_on(folder, config)} goes on") from wrong
     return FinishedRun(folder, folder / BEST, draw(folder), **found)
+
+
+def _go_on(folder: Path, config: dict[str, Any]) -> str:
+    """Return the command that goes on with a run."""
+    trusted = " --trust" if needs_trust(config) else ""
+    return f"bidarena train --resume {shlex.quote(str(folder))}{trusted}"
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from bidarena.envs.batch import CHANCE, LUCK, forfeits
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS
+from bidarena.envs.waiting import interruptible
 from bidarena.evaluate.match.asking import (
     ILLEGAL,
     Answer,
@@ -172,6 +174,7 @@ class _Table:
         self.decisions = [0] * self.rotations
         self.thinking = [0.0] * self.rotations
         self.sizes = [8] * self.rotations  # rows of one call of each compiled bot
+        self.paces = [inf] * self.rotations  # seconds that a row took in the last call
         game.compiled(begin_rows)(game.cfg, self.states, self.rngs, self.movers, self.results)
         for bot in bots:
             if isinstance(bot, Bot) and bot.outside is not None:
@@ -180,7 +183,8 @@ class _Table:
     def play_compiled(self, k: int, bot: Bot, rows: NDArray[np.int64]) -> None:
         """Make all moves of a compiled bot until another bot's turn.
 
-        It cannot be interrupted while it thinks, so a slow bot is called for few rows at a time.
+        A bot that may take long is called for few rows at a time, and in a thread, so that Ctrl-C
+        is heard while it thinks.
         """
         game = self.game
         play = game.compiled(play_rows, **bot.stubs)
@@ -196,14 +200,18 @@ class _Table:
         while first < len(rows) or not len(rows):
             last = min(first + self.sizes[k], len(rows))
             began = time.perf_counter()
+            slow = len(rows) > 0 and self.paces[k] * (last - first) > SLICE / 4
             try:
-                play(*args, first, last)
+                if slow:
+                    interruptible(play, *args, first, last)
+                else:
+                    play(*args, first, last)
             except Exception as reason:  # compiled code can raise too
                 last = int(at[0]) + 1
                 self.forfeit(int(rows[at[0]]), raised(reason, own=is_ours(bot)))
             if not len(rows):
                 return
-            pace = (time.perf_counter() - began) / (last - first)
+            self.paces[k] = pace = (time.perf_counter() - began) / (last - first)
             self.sizes[k] = max(1, min(4 * self.sizes[k], int(SLICE / max(pace, 1e-9))))
             first = last
         self.asked[k] += int(counts[0])

@@ -1,7 +1,9 @@
 """Sessions: the deal of every interface, taking back, and going on from a file unchanged."""
 
 import json
+import signal
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -189,3 +191,41 @@ def test_restored__refuses_nonsense_with_a_reason(part, value):
     go(session, np.random.default_rng(0), 5)
     with pytest.raises(ValueError, match="saved game"):
         restored(session.record() | {part: value})
+
+
+@pytest.fixture
+def alarm():
+    """Ring as Ctrl-C would, after some seconds."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_session__a_search_that_was_interrupted_stops(alarm):
+    session = Session(make_game("raj"), ["ismcts:iterations=1000000000,threads=2", None], 1)
+    warm = Session(make_game("raj"), ["ismcts:iterations=10,threads=2", None], 1)
+    warm.ask()
+    alarm(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        session.ask()
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        before = time.process_time()
+        time.sleep(0.3)
+        if time.process_time() - before < 0.1:
+            return
+    raise AssertionError("the search goes on")
+
+
+@pytest.mark.parametrize("bot", ["ismcts:ms=6000", "ismcts:ms=6000,threads=2"])
+def test_session__ctrl_c_is_heard_while_a_bot_thinks(alarm, bot):
+    warm = Session(make_game("raj"), [bot.replace("6000", "5"), None], 1)
+    warm.ask()  # compiled
+    session = Session(make_game("raj"), [bot, None], 1)
+    alarm(0.5)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        session.ask()
+    assert time.monotonic() - began < 4
+    assert len(session.points) == 1 and session.bot_to_move()
