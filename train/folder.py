@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from bidarena.baselines.learned.tensors import read_tensors
 from bidarena.envs.files import append, write_whole
 
 CONFIG, COMMAND, CHECKPOINT = "config.json", "command.txt", "checkpoint.pt"
@@ -98,13 +99,11 @@ def write_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
 
 def read_checkpoint(folder: Path) -> dict[str, Any] | None:
     """Return the state of a run; None if it was stopped before its first checkpoint."""
-    import torch
-
     path = folder / CHECKPOINT
     if not path.is_file():
         return None
     try:
-        return dict(torch.load(path, weights_only=True))
+        return dict(read_tensors(path.read_bytes()))
     except Exception as wrong:  # zip and unpickler fail in many ways
         raise ValueError(f"{path}: not a checkpoint ({wrong})") from None
 
