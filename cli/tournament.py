@@ -83,8 +83,13 @@ def main(argv: list[str]) -> None:
     plan = Tournament(game, tuple(names), args.games, args.seed, args.seconds_per_move)
     check(plan)
     folder = Path("runs") / plan.name if args.folder is None else args.folder
-    with progress_bar(plan.deals * plan.seats * len(plan.lineups), game.name) as advance:
-        met = run_tournament(plan, folder, processes=args.processes, ray=args.ray, progress=advance)
+    try:
+        with progress_bar(plan.deals * plan.seats * len(plan.lineups), game.name) as advance:
+            how = {"processes": args.processes, "ray": args.ray, "progress": advance}
+            met = run_tournament(plan, folder, **how)
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on where it was", file=sys.stderr)
+        raise
     found = standings(plan, met)
     report = folder / "report.html" if args.html is None else args.html
     write_report(found, report, command=shlex.join(["bidarena", "tournament", *argv]))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from itertools import islice
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -90,9 +91,10 @@ def _values(name: str, values: Any) -> list[int]:
     """Return the values in ascending order; raise ValueError unless they are 2 to MOST integers."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ValueError(f"{name}={values!r}: expected a list of whole numbers")
-    given = list(values)
+    given = list(islice(values, rules.MOST + 1))  # one too many says enough
     if not 2 <= len(given) <= rules.MOST:
-        raise ValueError(f"{name}={values!r}: expected 2 to {rules.MOST}, got {len(given)}")
+        got = len(values) if isinstance(values, Sized) else f"at least {len(given)}"
+        raise ValueError(f"{name}={values!r:.200}: expected 2 to {rules.MOST}, got {got}")
     return sorted(whole(f"{name}[{i}]", v, -LARGEST, LARGEST) for i, v in enumerate(given))
 
 

@@ -12,15 +12,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.baselines.adapters.faults import Breakdown
 from bidarena.envs.batch import CHANCE, LUCK, forfeits
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS
+from bidarena.envs.waiting import interruptible
 from bidarena.evaluate.match.asking import (
     ILLEGAL,
     Answer,
@@ -28,6 +31,7 @@ from bidarena.evaluate.match.asking import (
     Fault,
     as_answer,
     ask_rows,
+    is_ours,
     raised,
 )
 from bidarena.evaluate.match.passes import (
@@ -149,6 +153,7 @@ class _Table:
         self.deals, self.rotations = len(chance), len(bots)
         self.rows = rows = self.deals * self.rotations
         self.clock = Clock(limit)
+        self.ours = [is_ours(bot) for bot in bots]
         self.owners = seat_owners(game.players, self.rotations)
         self.rotation = np.tile(np.arange(self.rotations), self.deals)
         self.states = np.zeros((rows, game.state_size), np.int64)
@@ -169,6 +174,7 @@ class _Table:
         self.decisions = [0] * self.rotations
         self.thinking = [0.0] * self.rotations
         self.sizes = [8] * self.rotations  # rows of one call of each compiled bot
+        self.paces = [inf] * self.rotations  # seconds that a row took in the last call
         game.compiled(begin_rows)(game.cfg, self.states, self.rngs, self.movers, self.results)
         for bot in bots:
             if isinstance(bot, Bot) and bot.outside is not None:
@@ -177,7 +183,8 @@ class _Table:
     def play_compiled(self, k: int, bot: Bot, rows: NDArray[np.int64]) -> None:
         """Make all moves of a compiled bot until another bot's turn.
 
-        It cannot be interrupted while it thinks, so a slow bot is called for few rows at a time.
+        A bot that may take long is called for few rows at a time, and in a thread, so that Ctrl-C
+        is heard while it thinks.
         """
         game = self.game
         play = game.compiled(play_rows, **bot.stubs)
@@ -193,14 +200,18 @@ class _Table:
         while first < len(rows) or not len(rows):
             last = min(first + self.sizes[k], len(rows))
             began = time.perf_counter()
+            slow = len(rows) > 0 and self.paces[k] * (last - first) > SLICE / 4
             try:
-                play(*args, first, last)
+                if slow:
+                    interruptible(play, *args, first, last)
+                else:
+                    play(*args, first, last)
             except Exception as reason:  # compiled code can raise too
                 last = int(at[0]) + 1
-                self.forfeit(int(rows[at[0]]), raised(reason))
+                self.forfeit(int(rows[at[0]]), raised(reason, own=is_ours(bot)))
             if not len(rows):
                 return
-            pace = (time.perf_counter() - began) / (last - first)
+            self.paces[k] = pace = (time.perf_counter() - began) / (last - first)
             self.sizes[k] = max(1, min(4 * self.sizes[k], int(SLICE / max(pace, 1e-9))))
             first = last
         self.asked[k] += int(counts[0])
@@ -218,7 +229,8 @@ class _Table:
         answers: list[Answer] = []
         for row in rows:
             state, words = self.states[row].copy(), self.rngs[row, LUCK]
-            answer, fault = self.clock.ask(partial(ask, state, int(self.movers[row]), words))
+            move = partial(ask, state, int(self.movers[row]), words)
+            answer, fault = self.clock.ask(move, own=is_ours(bot))
             answers.append(as_answer(answer) if fault is None else fault)
         self.answer(rows, answers)
 
@@ -253,10 +265,12 @@ class _Table:
         self.losers[row] = self.movers[row]
         self.results[row] = self.forfeits[self.movers[row]]
         self.movers[row] = -1
-        self.reasons[row] = self.reason(fault)
+        self.reasons[row] = self.reason(row, fault)
 
-    def reason(self, fault: Fault) -> int:
-        """Return the index of a fault; beyond `MOST_REASONS` they share one."""
+    def reason(self, row: int, fault: Fault) -> int:
+        """Return the index of the fault that ended a row; beyond `MOST_REASONS` they share one."""
+        if fault[0] == ILLEGAL and self.ours[self.owners[self.rotation[row], self.losers[row]]]:
+            raise Breakdown(f"one of our own bots {fault[1]}, which is illegal: please report it")
         if fault not in self.faults and len(self.faults) >= MOST_REASONS:
             fault = (fault[0], "other reasons")
         return self.faults.setdefault(fault, len(self.faults))
@@ -272,7 +286,7 @@ class _Table:
         for row in np.flatnonzero((self.kinds > 0) & (self.reasons < 0)):
             late = self.kinds[row] == LATE
             told = self.clock.too_long() if late else (ILLEGAL, f"answered {self.wrong[row]}")
-            self.reasons[row] = self.reason(told)
+            self.reasons[row] = self.reason(int(row), told)
         shape = (self.deals, self.rotations)
         players = self.game.players
         seats = (np.arange(players) + self.rotation[:, None]) % players  # of bot k in each row

@@ -36,6 +36,8 @@ from numpy.typing import NDArray
 from bidarena.envs.batch import forfeits
 from bidarena.envs.game import Game
 from bidarena.envs.registry import load, make_game
+from bidarena.envs.registry.trust import names_from_file
+from bidarena.envs.rng import WORDS, checked_words
 from bidarena.evaluate.match.blocks import Block, Words, seat_owners
 
 FORMAT, VERSION = "bidarena/game", 1
@@ -135,16 +137,23 @@ def replay(record: Record, game: Game | None = None) -> Iterator[Moment]:
 
     Args:
         record: a record, as `read_records` yields it.
-        game: the game, if its name is not registered.
+        game: the game, if its name is not registered. No module is imported to find it.
     """
-    what = f"record of deal {record.get('deal')!r}"
+    if not isinstance(record, dict):
+        raise ValueError(f"record: expected an object with the keys {', '.join(KEYS)}")
+    what = f"record of deal {record.get('deal')!r:.50}"
     missing = [key for key in KEYS if key not in record]
     if record.get("format") != FORMAT or record.get("version") != VERSION or missing:
         lacks = f"; it lacks {', '.join(missing)}" if missing else ""
         raise ValueError(f"{what}: expected format {FORMAT!r} and version {VERSION}{lacks}")
-    game = make_game(record["game"], **record["rules"]) if game is None else game
+    game = _game_of(record, what) if game is None else game
     to_move, legal, step = game.call("to_move"), game.call("legal"), game.call("step")
-    rng = np.array([int(word, 16) for word in record["chance"]], np.uint64)
+    try:
+        rng = checked_words("chance", [int(word, 16) for word in record["chance"]])
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(f"{what}: chance: expected {WORDS} hexadecimal words; {wrong}") from None
+    if not isinstance(record["actions"], list):
+        raise ValueError(f"{what}: actions: expected a list")
     mask = np.zeros(game.actions, np.int8)
     state = game.new_state(rng)
     seat = int(to_move(game.cfg, state))
@@ -161,10 +170,22 @@ def replay(record: Record, game: Game | None = None) -> Iterator[Moment]:
     _check_end(record, game, state, seat, what)
 
 
+def _game_of(record: Record, what: str) -> Game:
+    """Return the game of a record, which must be registered; ValueError if it cannot be made."""
+    name, rules = record["game"], record["rules"]
+    if not isinstance(name, str) or not isinstance(rules, dict):
+        raise ValueError(f"{what}: expected the name of a game and an object with its rules")
+    with names_from_file(what):
+        try:
+            return make_game(name, **rules)
+        except TypeError as wrong:  # a rule that the game does not have, or of another type
+            raise ValueError(f"{what}: {wrong}") from wrong
+
+
 def _check_end(record: Record, game: Game, state: NDArray[np.int64], seat: int, what: str) -> None:
     """Raise ValueError unless the result is that of the state or of the fault."""
     if record["fault"] is not None:
-        loser = record["fault"]["seat"]
+        loser = record["fault"].get("seat") if isinstance(record["fault"], dict) else None
         if loser != seat:
             raise ValueError(f"{what}: seat {loser} lost by a fault, but seat {seat} was to move")
         result = forfeits(game)[seat]
@@ -187,7 +208,7 @@ def read_records(path: str | Path) -> Iterator[Record]:
         for number, line in enumerate(file, 1):
             try:
                 record = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise ValueError(f"{path}: line {number} is not JSON") from None
             yield record
 

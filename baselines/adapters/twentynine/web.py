@@ -12,8 +12,8 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -24,6 +24,7 @@ from bidarena.baselines.adapters.twentynine.fields import FIELDS
 LARGEST = 1 << 16  # most bytes of a request; real ones have less than two thousand
 IDLE = 60.0  # seconds that a connection may be silent
 PATIENCE = 5.0  # seconds for a body to arrive, and for the client to take the answer
+LAST_ANSWERS = 30.0  # seconds for answers that are being made when the server is stopped
 CONNECTIONS = 64  # most connections at a time
 LEFTOVERS = 1 << 20  # most bytes of a refused request that are read, so that the refusal arrives
 
@@ -48,6 +49,8 @@ class Server(ThreadingHTTPServer):
         self._places = threading.BoundedSemaphore(CONNECTIONS)
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
+        self._answering = 0
+        self._answered = threading.Condition()
         if ":" in host:
             self.address_family = socket.AF_INET6
         super().__init__((host, port), _Handler)
@@ -93,9 +96,23 @@ class Server(ThreadingHTTPServer):
         if ours:
             self._places.release()
 
+    @contextmanager
+    def in_flight(self) -> Iterator[None]:
+        """Context manager around the answer to one request, for which `server_close` waits."""
+        with self._answered:
+            self._answering += 1
+        try:
+            yield
+        finally:
+            with self._answered:
+                self._answering -= 1
+                self._answered.notify_all()
+
     def server_close(self) -> None:
-        """Stop listening and end all connections."""
+        """Stop listening, wait for answers that are being made, and end all connections."""
         super().server_close()
+        with self._answered:
+            self._answered.wait_for(lambda: self._answering == 0, LAST_ANSWERS)
         with self._lock:
             for connection in self._open:
                 with suppress(OSError):
@@ -151,6 +168,11 @@ class _Handler(BaseHTTPRequestHandler):
         except (ValueError, RecursionError) as wrong:
             self._refuse(HTTPStatus.BAD_REQUEST, f"the body is not JSON: {str(wrong)[:200]}")
             return
+        with self.server.in_flight():
+            self._answer(path, request, arrived)
+
+    def _answer(self, path: str, request: Any, arrived: float) -> None:
+        """Send the answer to a question, or why there is none."""
         try:
             with self.server.thinking:
                 found = self.server.answer(path, request, arrived)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import count
 from math import factorial
 
 import gymnasium as gym
@@ -446,6 +447,8 @@ def test_raj__draws_every_moment_of_a_game(options, mode):
         ({"cards": (1, 2), "items": (1, float("nan"))}, r"items\[1\]=nan"),
         ({"cards": (1,), "items": (1,)}, "cards=.*2 to 16, got 1"),
         ({"cards": range(17), "items": range(17)}, "cards=.*2 to 16, got 17"),
+        ({"cards": range(10**12)}, "cards=.*2 to 16, got 1000000000000"),
+        ({"items": count()}, r"items=count\(\d+\): expected 2 to 16, got at least 17"),
         ({"cards": (1, 10_001), "items": (1, 2)}, r"cards\[1\]=10001"),
         ({"cards": "123456"}, "cards='123456'"),
         ({"items": 6}, "items=6"),

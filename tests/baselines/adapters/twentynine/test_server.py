@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -521,3 +522,34 @@ def test_serve__runs_until_it_is_interrupted() -> None:
     done.send_signal(signal.SIGINT)
     out, err = done.communicate(timeout=20)
     assert (done.returncode, out, err) == (0, "ended\n", "")
+
+
+def test_serve__sigterm_lets_answers_be_finished() -> None:
+    """The bot takes two seconds for its answer; the signal comes in the middle."""
+    code = (
+        "import sys, time, numpy as np\n"
+        "from bidarena.baselines.adapters.twentynine.server import serve\n"
+        "from bidarena.envs.stopping import Terminated, stop_at_sigterm\n"
+        "def slow(observation, mask):\n"
+        "    time.sleep(2); return int(np.argmax(mask))\n"
+        "with stop_at_sigterm(): serve('twentynine', slow, port=int(sys.argv[1]))\n"
+    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(port)], stderr=subprocess.PIPE
+    ) as server:
+        assert server.stderr is not None
+        assert b"answers at" in server.stderr.readline()
+        found: list[tuple[int, Any]] = []
+        address = f"http://127.0.0.1:{port}"
+        asking = threading.Thread(
+            target=lambda: found.append(call(dial(address), "POST", "/play", CAPTURED))
+        )
+        asking.start()
+        time.sleep(0.7)
+        server.send_signal(signal.SIGTERM)
+        asking.join(timeout=30)
+        assert server.wait(timeout=30) == 0
+    assert found[0][0] == 200
