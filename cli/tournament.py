@@ -18,6 +18,7 @@ from bidarena.cli.tables import percents, shares, with_interval
 from bidarena.envs.progress import progress_bar
 from bidarena.envs.registry import playing
 from bidarena.evaluate.tournament import run_tournament
+from bidarena.evaluate.tournament.meetings import replaced_games
 from bidarena.evaluate.tournament.plan import Tournament, check
 from bidarena.evaluate.tournament.report import duration, write_report
 from bidarena.evaluate.tournament.standings import Standings, standings
@@ -58,6 +59,11 @@ class Arguments:
     """The time limit for one move. A bot that takes longer loses that game. Without it there is no
     limit."""
 
+    replay: tuple[str, ...] = ()
+    """Bots whose games are played again although they seem to be the same: servers and programs
+    that cannot be told from others with the same name. Bots that have changed are played again
+    without it. Games played before are set aside in the folder."""
+
     folder: Path | None = None
     """Where to keep the games. Without it they are kept in runs/tournament-GAME-..., a name that
     stands for the game, its rules, the bots, the seed and the time limit."""
@@ -83,13 +89,26 @@ def main(argv: list[str]) -> None:
     plan = Tournament(game, tuple(names), args.games, args.seed, args.seconds_per_move)
     check(plan)
     folder = Path("runs") / plan.name if args.folder is None else args.folder
+    words: list[str] = []
     with progress_bar(plan.deals * plan.seats * len(plan.lineups), game.name) as advance:
-        met = run_tournament(plan, folder, processes=args.processes, ray=args.ray, progress=advance)
+        met = run_tournament(
+            *(plan, folder),
+            processes=args.processes,
+            ray=args.ray,
+            progress=advance,
+            replay=args.replay,
+            tell=words.append,
+        )
+    for sentence in words:
+        print(sentence, file=sys.stderr)
     found = standings(plan, met)
+    gone = replaced_games(plan, folder)
     report = folder / "report.html" if args.html is None else args.html
-    write_report(found, report, command=shlex.join(["bidarena", "tournament", *argv]))
+    command = shlex.join(["bidarena", "tournament", *argv])
+    write_report(found, report, command=command, replaced=gone)
     if args.json:
-        show_json({**found.as_dict(), "folder": str(folder), "report": str(report)})
+        told = {"folder": str(folder), "report": str(report)}
+        show_json({**found.as_dict(), "replaced": [one.as_dict() for one in gone], **told})
         return
     console = Console()
     wide = 24 + 17 * len(found.bots) <= console.width

@@ -167,6 +167,12 @@ def register_opener(prefix: str, function: str) -> None:
     _openers[prefix] = function
 
 
+def has_opener(spec: str) -> bool:
+    """Return whether a bot's name begins with the prefix of an opener."""
+    prefix, colon, _ = spec.partition(":")
+    return bool(colon) and prefix in _openers
+
+
 def _open(game: Game, spec: str, opener: Callable[..., Any], rest: str) -> Any:
     """Call an opener; its ValueErrors are raised again with the bot's name in front."""
     try:

@@ -15,10 +15,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
+from bidarena.baselines.adapters.identity import of_file
 from bidarena.baselines.adapters.twentynine.chooser import Chooser, make_chooser
 from bidarena.baselines.adapters.twentynine.messages import answer_of
 from bidarena.baselines.adapters.twentynine.rebuild import rebuild
@@ -27,6 +29,7 @@ from bidarena.envs.arguments import whole
 from bidarena.envs.game import Game
 from bidarena.envs.phrases import legal_actions
 from bidarena.envs.registry import Bot, make_game
+from bidarena.envs.registry.paths import find_policy
 from bidarena.envs.rng import WORDS
 from bidarena.envs.twentynine.rules.layout import A, S
 
@@ -76,13 +79,23 @@ def _listening(game: str | Game, bot: Player, host: str, port: int, seed: int) -
     whole("port", port, 0, 65535)
     chooser = make_chooser(made, bot, whole("seed", seed, 0, 2**63))
     try:
-        server = Server(partial(answer, made, chooser), host, port)
+        server = Server(partial(answer, made, chooser), host, port, _about(bot, seed))
     except OSError as wrong:
         raise ValueError(f"host={host!r}, port={port}: cannot listen there: {wrong}") from None
     try:
         yield server
     finally:
         server.server_close()
+
+
+def _about(bot: Player, seed: int) -> dict[str, str]:
+    """Return name and version of what answers, so that results of other bots are told apart."""
+    name = bot if isinstance(bot, str) else str(getattr(bot, "name", type(bot).__name__))
+    told = f"{version('bidarena')} seed {seed}"
+    policy = find_policy(bot) if isinstance(bot, str) else None
+    if policy is not None:
+        told += f" {of_file(policy[0]).digest[:16]}"
+    return {"name": f"bidarena {name}", "version": told}
 
 
 def answer(game: Game, choose: Chooser, path: str, request: Any, arrived: float) -> dict[str, Any]:

@@ -37,13 +37,17 @@ class Server(ThreadingHTTPServer):
         answer: makes the answer to a request.
         host: the address to listen on.
         port: the port; 0 takes a free one.
+        about: what the answer to /hi tells besides its greeting, such as name and version.
     """
 
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, answer: Answer, host: str, port: int) -> None:
+    def __init__(
+        self, answer: Answer, host: str, port: int, about: dict[str, str] | None = None
+    ) -> None:
         self.answer = answer
+        self.about = about or {}
         self.thinking = threading.BoundedSemaphore(os.cpu_count() or 1)
         self._places = threading.BoundedSemaphore(CONNECTIONS)
         self._open: set[socket.socket] = set()
@@ -129,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer GET /hi."""
         self._unread = self._declared()
         if self._route() == "/hi":
-            self._send(HTTPStatus.OK, {"value": "hello"})
+            self._send(HTTPStatus.OK, {"value": "hello", **self.server.about})
         else:
             self._refuse_method()
 
