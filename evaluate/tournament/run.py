@@ -22,7 +22,7 @@ from bidarena.envs.game import Game
 from bidarena.evaluate.match.blocks import Block, play_deals, prepare
 from bidarena.evaluate.match.play import ROWS
 from bidarena.evaluate.match.ready import ready
-from bidarena.evaluate.tournament.identify import identities, identify
+from bidarena.evaluate.tournament.identify import identify, identities
 from bidarena.evaluate.tournament.meetings import Meeting, meeting
 from bidarena.evaluate.tournament.plan import LineUp, Tournament, check, deal_words
 from bidarena.evaluate.tournament.store import Store, open_store

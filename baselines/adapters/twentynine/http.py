@@ -13,6 +13,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,7 +32,7 @@ from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.phrases import legal_actions
 from bidarena.envs.registry import Bot
 from bidarena.envs.twentynine.record import history
-from bidarena.envs.twentynine.rules.layout import BIDDING, PLAYING, S
+from bidarena.envs.twentynine.rules.layout import BIDDING, PLAYING, SEATS, S
 
 LARGEST = 1 << 16  # most bytes of an answer; a real one has about twenty
 HELLO = 5.0  # seconds that a bot has to answer the greeting
@@ -84,6 +85,7 @@ class _Deal:
     spent: dict[int, float] = field(default_factory=dict)  # milliseconds in each turn
     faults: dict[int, str] = field(default_factory=dict)
     cards: dict[int, int] = field(default_factory=dict)  # cards that came with the reveal
+    shift: int = 0  # the place of the first speaker in the list of players
 
 
 class HttpPlayer:
@@ -134,7 +136,7 @@ class HttpPlayer:
         Raises:
             Fault: if the bot gives no answer, or one that has no meaning or is not allowed.
         """
-        deal, turn = self._deal(state, player), _turn(state)
+        deal, turn = self._deal(state, player, rng), _turn(state)
         legal = legal_actions(self.game, state)
         try:
             if state[S.asked] and turn in deal.cards:
@@ -181,10 +183,20 @@ class HttpPlayer:
         name, version = (str(told.get(key) or "")[:200] for key in ("name", "version"))
         return Identity(f"{name} {version}".strip(), bool(version or self.label))
 
-    def _deal(self, state: State, player: int) -> _Deal:
-        """Return the record of this deal, a new one if there is none."""
+    def _deal(self, state: State, player: int, rng: Rng) -> _Deal:
+        """Return the record of this deal, a new one if there is none.
+
+        The first speaker has another place in the list of players from deal to deal, so that bots
+        which take it for the first in the list are found out. All seats of a bot get the same list.
+        """
         key = (*history.dealt(state), int(state[S.deals]), player)
-        deal = self._deals.setdefault(key, _Deal())
+        if key not in self._deals:
+            others = (self._deals.get((*key[:-1], seat)) for seat in range(SEATS))
+            shift = next((deal.shift for deal in others if deal is not None), None)
+            if shift is None:  # hashed: the words must not tell a bot what others will draw
+                shift = blake2b(rng.tobytes(), digest_size=1).digest()[0] % SEATS
+            self._deals[key] = _Deal(shift=shift)
+        deal = self._deals[key]
         self._deals.move_to_end(key)
         if len(self._deals) > REMEMBERED:
             self._deals.popitem(last=False)
@@ -196,7 +208,7 @@ class HttpPlayer:
         """Ask the bot, with its clock running; return the actions that its answer means."""
         # Later turns may be on record too: from another game with equal cards.
         remaining = self.ms - sum(ms for known, ms in deal.spent.items() if known < turn)
-        path, body = question(state, player, max(remaining, 0.0))
+        path, body = question(state, player, max(remaining, 0.0), shift=deal.shift)
         if remaining <= 0:
             raise Fault(f"{self.address}{path}: its {self.ms} ms for this deal are used up")
         began = time.monotonic()

@@ -7,6 +7,7 @@ import sqlite3
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 import pytest
 from tournaments import watch_deals
@@ -162,7 +163,7 @@ def test_identify__covers_files_in_the_options_of_other_bots(tmp_path):
 class Smartbot(BaseHTTPRequestHandler):
     """Bids 16 or passes; tells of itself what the test wants."""
 
-    about: dict[str, str] = {}
+    about: ClassVar[dict[str, str]] = {}
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
