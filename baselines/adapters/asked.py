@@ -67,7 +67,12 @@ class Asked:
             if left <= 0:
                 raise Fault(f"has used up its {self.limits.game:g} s for a game")
             asked = time.perf_counter()
-            action = self.move(seat, state, rng, min(self.limits.seconds, left))
+            try:
+                action = self.move(seat, state, rng, min(self.limits.seconds, left))
+            except Fault:
+                if time.perf_counter() - asked >= left:  # the limit of the game, not of the move
+                    raise Fault(f"has used up its {self.limits.game:g} s for a game") from None
+                raise
         except Fault as fault:
             self._wasted += time.perf_counter() - began
             self._last_fault = str(fault)

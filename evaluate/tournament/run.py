@@ -21,7 +21,7 @@ from bidarena.envs.arguments import whole
 from bidarena.envs.game import Game
 from bidarena.evaluate.match.blocks import Block, play_deals, prepare
 from bidarena.evaluate.match.play import ROWS
-from bidarena.evaluate.match.ready import ready
+from bidarena.evaluate.match.ready import check_loads, ready
 from bidarena.evaluate.tournament.identify import identify, identities
 from bidarena.evaluate.tournament.meetings import Meeting, meeting
 from bidarena.evaluate.tournament.plan import LineUp, Tournament, check, deal_words
@@ -70,6 +70,8 @@ def run_tournament(
     forget_bots()  # what was loaded earlier may be another bot now
     processes = whole("processes", processes, 1, 256)
     players = {bot: player(tournament.game, bot) for bot in tournament.bots}
+    for bot, made in players.items():
+        check_loads(bot, made)
     if ray is not None:
         from bidarena.evaluate.workers.ray import check_sendable
 

@@ -212,7 +212,7 @@ class HttpPlayer:
         if remaining <= 0:
             raise Fault(f"{self.address}{path}: its {self.ms} ms for this deal are used up")
         began = time.monotonic()
-        deadline, allowed = began + remaining / 1000, f"the {remaining:.0f} ms left on its clock"
+        deadline, allowed = began + remaining / 1000, f"its {self.ms} ms for a deal"
         try:
             payload = json.dumps(body).encode()
             status, data = self._exchange("POST", path, payload, deadline, allowed)

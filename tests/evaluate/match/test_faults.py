@@ -134,3 +134,12 @@ def test_faults__reasons_without_end_are_counted_together():
     assert sum(match.scores[0].faults.values()) == 400
     assert len(match.scores[0].faults) <= 60
     assert match.scores[0].faults["raised: other reasons"] > 300
+
+
+def test_faults__an_illegal_answer_is_told_with_what_was_legal():
+    match = play_match("toy_nim", [lambda observation, mask: 3, "random"], 20, heap=3, seed=1)
+    assert match.scores[0].faults
+    assert set(match.scores[0].faults) <= {
+        "illegal: answered 3; legal: 1, 2",
+        "illegal: answered 3; legal: 1",
+    }
