@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bidarena.envs.arguments import choice, flag, unknown, whole
+from bidarena.envs.arguments import choice, flag, whole
 from bidarena.envs.game import Game, rules_of
 from bidarena.envs.raj import rules
 from bidarena.envs.raj.rules import C
@@ -122,16 +122,13 @@ class Settings(NamedTuple):
 
 
 def from_settings(settings: Mapping[str, Any]) -> Settings:
-    """Return the series that a `game_settings` dict describes; raise ValueError for other keys.
+    """Return the series that a `game_settings` dict describes.
 
     The keys are cardValues, itemValues, totalNumberOfGames, seed, verbose and agentFiles. A missing
     key has the value of the original `settings.py`: the default cards and items, 100 games, no
-    seed, verbose. The number of agent files, if there are any, is the number of players.
+    seed, verbose. The number of agent files, if there are any, is the number of players. Other keys
+    are ignored, as the original program ignores them.
     """
-    keys = ("agentFiles", "cardValues", "itemValues", "totalNumberOfGames", "verbose", "seed")
-    for key in settings:
-        if key not in keys:
-            raise unknown("settings key", str(key), keys)
     agents = settings.get("agentFiles", ())
     if isinstance(agents, str) or not all(isinstance(agent, str) for agent in agents):
         raise ValueError(f"agentFiles={agents!r}: expected a tuple of file names")

@@ -175,6 +175,12 @@ def starts_something(spec: str) -> bool:
     return any(re.search(rf"(?:^|[=,;:\s]){prefix}:", spec) for prefix in _openers)
 
 
+def has_opener(spec: str) -> bool:
+    """Return whether a bot's name begins with the prefix of an opener."""
+    prefix, colon, _ = spec.partition(":")
+    return bool(colon) and prefix in _openers
+
+
 def _open(game: Game, spec: str, opener: Callable[..., Any], rest: str) -> Any:
     """Call an opener; its ValueErrors are raised again with the bot's name in front."""
     try:

@@ -48,6 +48,7 @@ Words = NDArray[np.uint64]  # states of generators, a row each
 
 SLICE = 0.2  # seconds that a compiled bot may think before Ctrl-C is looked at
 MOST_REASONS = 50  # different faults that a block keeps apart; the others count as one
+OTHERS = "other reasons"  # what those are called
 FIRST_LOG = 64  # moves of a game for which there is room at first
 
 
@@ -126,6 +127,19 @@ def play_deals(
                 progress(left - alive)
             left = alive
     return table.block()
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Return ascending whole numbers as text, with "to" for those that follow one another."""
+    parts: list[tuple[int, int]] = []
+    for number in numbers:
+        if parts and parts[-1][1] == number - 1:
+            parts[-1] = (parts[-1][0], number)
+        else:
+            parts.append((number, number))
+    return ", ".join(
+        f"{a} to {b}" if b > a + 1 else f"{a}, {b}" if b > a else f"{a}" for a, b in parts
+    )
 
 
 def prepare(game: Game, bots: Sequence[Player]) -> None:
@@ -272,8 +286,15 @@ class _Table:
         if fault[0] == ILLEGAL and self.ours[self.owners[self.rotation[row], self.losers[row]]]:
             raise Breakdown(f"one of our own bots {fault[1]}, which is illegal: please report it")
         if fault not in self.faults and len(self.faults) >= MOST_REASONS:
-            fault = (fault[0], "other reasons")
+            fault = (fault[0], OTHERS)
         return self.faults.setdefault(fault, len(self.faults))
+
+    def illegally(self, row: int) -> str:
+        """Return what was answered in a row instead of which legal actions."""
+        game = self.game
+        mask = np.zeros(game.actions, np.int8)
+        game.call("legal")(game.cfg, self.states[row], mask)
+        return f"answered {self.wrong[row]}; legal: {ranges(np.flatnonzero(mask).tolist())}"
 
     def make_room(self) -> None:
         """Widen the log where the next moves would not fit."""
@@ -285,7 +306,7 @@ class _Table:
         """Return the finished games."""
         for row in np.flatnonzero((self.kinds > 0) & (self.reasons < 0)):
             late = self.kinds[row] == LATE
-            told = self.clock.too_long() if late else (ILLEGAL, f"answered {self.wrong[row]}")
+            told = self.clock.too_long() if late else (ILLEGAL, self.illegally(int(row)))
             self.reasons[row] = self.reason(int(row), told)
         shape = (self.deals, self.rotations)
         players = self.game.players

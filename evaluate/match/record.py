@@ -217,31 +217,43 @@ def read_records(path: str | Path) -> Iterator[Record]:
 def records_to(path: str | Path | None) -> Iterator[Callable[[int, int, Iterable[Record]], None]]:
     """Context manager that yields `write(first deal, number of deals, records)`.
 
-    Blocks may come in any order; the file has them in the order of the deals. It is written beside
-    `path` and moved there at the end, so that it is whole or missing. None: nothing is written.
+    Blocks may come in any order; the file has them in the order of the deals. They are written as
+    they come to a file beside `path` that ends in ".part", which takes its place at the end and on
+    Ctrl-C. So `path` has whole games only, and what a killed process played is in the other file.
+    None: nothing is written.
     """
     if path is None:
         yield lambda first, deals, records: None
         return
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
     waiting: dict[int, tuple[int, list[str]]] = {}
     written = 0  # deals
-    try:
-        with beside.open("w") as file:
+    with beside.open("w") as file:
 
-            def write(first: int, deals: int, records: Iterable[Record]) -> None:
-                nonlocal written
-                waiting[first] = deals, [json.dumps(record) + "\n" for record in records]
-                while written in waiting:
-                    count, lines = waiting.pop(written)
-                    file.writelines(lines)
-                    written += count
+        def write(first: int, deals: int, records: Iterable[Record]) -> None:
+            nonlocal written
+            waiting[first] = deals, [json.dumps(record) + "\n" for record in records]
+            while written in waiting:
+                count, lines = waiting.pop(written)
+                file.writelines(lines)
+                written += count
+            file.flush()
 
+        whole = False
+        try:
             yield write
+            whole = True
+        except KeyboardInterrupt:
+            whole = written > 0
+            raise
+        finally:
+            for _, lines in waiting.values():  # blocks after one that is missing
+                file.writelines(lines)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+            if whole:
+                beside.replace(target)
+            elif not written:
+                beside.unlink(missing_ok=True)

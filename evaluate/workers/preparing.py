@@ -69,6 +69,19 @@ def player(game: Game, bot: str) -> Bot | Policy:
     return _made[game.key, bot]
 
 
+def forget_bots() -> None:
+    """Drop all bots made so far, and end the programs of those that run outside of this process.
+
+    The next `player` makes them anew, from files and servers as they are then.
+    """
+    for bot in _made.values():
+        close = getattr(getattr(bot, "outside", None), "close", None)
+        if close is not None:
+            close()
+    _made.clear()
+    prepared.clear()
+
+
 def machine_folder(run: str) -> Path:
     """Return the folder of a run on this machine, one for each user; remove those of old runs."""
     parent = private_folder()

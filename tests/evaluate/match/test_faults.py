@@ -175,3 +175,12 @@ def test_breakdown__an_illegal_answer_of_our_own_bot_is_a_bug_of_ours(monkeypatc
     wrong.__module__ = "bidarena.somewhere"
     with pytest.raises(Breakdown, match=f"answered {answer!r}, which is illegal"):
         play_match("toy_nim", [wrong, lowest], 4)
+
+
+def test_faults__an_illegal_answer_is_told_with_what_was_legal():
+    match = play_match("toy_nim", [lambda observation, mask: 3, "random"], 20, heap=3, seed=1)
+    assert match.scores[0].faults
+    assert set(match.scores[0].faults) <= {
+        "illegal: answered 3; legal: 1, 2",
+        "illegal: answered 3; legal: 1",
+    }
