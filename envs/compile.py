@@ -195,14 +195,14 @@ def _guard_cache(function: Function) -> None:
     """
     file = getattr(getattr(function, "_cache", None), "_cache_file", None)
     if file is not None:
-        file.__class__ = _sound_cache_file(type(file))
+        file.__class__ = _sound_cache_file(type(file))  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=4)
 def _sound_cache_file(kind: type[Any]) -> type[Any]:
     """Return a subclass of Numba's class of cache files that survives broken files."""
 
-    class SoundCacheFile(kind):
+    class SoundCacheFile(kind):  # type: ignore[misc]
         """Cache files of Numba; what cannot be read is compiled anew and written again."""
 
         def _load_index(self) -> Any:

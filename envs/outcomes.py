@@ -69,7 +69,7 @@ def next_outcome(script: Script) -> bool:
 
 def weight_of(script: Script) -> float:
     """Return the probability of the outcomes that were taken in the last run."""
-    return script[_WEIGHT : _WEIGHT + 1].view(np.float64)[0]  # type: ignore[no-any-return]
+    return script[_WEIGHT : _WEIGHT + 1].view(np.float64)[0]
 
 
 def trouble_of(script: Script) -> int:

@@ -7,13 +7,22 @@ returns, Python makes the array larger, and the position at hand is expanded onc
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.baselines.search.keys import mix
-from bidarena.baselines.solvers.graph.tables import N, Tables, grown, new_tables, trimmed
+from bidarena.baselines.solvers.graph.tables import (
+    N,
+    Tables,
+    clear_row,
+    copy_row,
+    grown,
+    new_tables,
+    trimmed,
+)
 from bidarena.envs.compile import Function, apart
 from bidarena.envs.game import (
     CUT_SHORT,
@@ -88,7 +97,10 @@ def optional(game: Game) -> dict[str, Function]:
 
 
 def explore_game(
-    game: Game, memory: int, progress: Callable[[int, int], None] | None = None
+    game: Game,
+    memory: int,
+    progress: Callable[[int, int], None] | None = None,
+    seconds: float = np.inf,
 ) -> Tables:
     """Return the graph of a game.
 
@@ -96,7 +108,9 @@ def explore_game(
         game: a game without hidden cards, with two sides.
         memory: raise ValueError if the arrays take more bytes.
         progress: called with the numbers of positions found and expanded so far.
+        seconds: raise ValueError if it takes longer.
     """
+    began = time.perf_counter()
     explore = compiled_with_script(game, explore_positions, **optional(game))
     tables = new_tables(game)
     facts, idle = facts_of(game), idle_of(game)
@@ -116,6 +130,12 @@ def explore_game(
                 game.compiled(refill)(tables)
         elif status == TROUBLE:
             _refuse(game, int(tables.counts[N.trouble]))
+        elif time.perf_counter() - began > seconds:
+            raise ValueError(
+                f"seconds: finding the positions of {game.name} takes more than {seconds:.3g} s; "
+                f"{int(tables.counts[N.positions]):,} were found so far. Give more time or smaller "
+                "rules"
+            )
         if progress is not None:
             progress(int(tables.counts[N.positions]), int(tables.counts[N.expanded]))
         if status == DONE:
@@ -204,7 +224,7 @@ def _expand(
     for action in range(len(mask)):
         if not mask[action]:
             continue
-        one[:] = state
+        copy_row(state, one)
         begin_outcomes(script)
         step(cfg, one, action, script)
         replier = _waiting(cfg, facts, state, one, mover)
@@ -216,9 +236,7 @@ def _expand(
             width = 0
             for reply in range(len(replies)):
                 if replies[reply]:
-                    status = _put_cell(
-                        cfg, tables, facts, idle, work, results, script, one, reply
-                    )
+                    status = _put_cell(cfg, tables, facts, idle, work, results, script, one, reply)
                     if status != DONE:
                         return status
                     width += 1
@@ -238,9 +256,7 @@ def _expand(
     return DONE
 
 
-def _waiting(
-    cfg: Cfg, facts: NDArray[np.int64], before: State, after: State, mover: int
-) -> int:
+def _waiting(cfg: Cfg, facts: NDArray[np.int64], before: State, after: State, mover: int) -> int:
     """Return who moves at the same time as `mover`, whose move is hidden in `after`; -1: nobody."""
     if facts[F.moment] == facts[F.moment + 1]:
         return -1
@@ -269,9 +285,7 @@ def _put_cell(
     if counts[N.cells] >= len(tables.cells):
         return NO_ROOM
     begun = counts[N.branches]
-    status = _put_outcomes(
-        cfg, tables, facts, idle, work, results, script, before, action, begun
-    )
+    status = _put_outcomes(cfg, tables, facts, idle, work, results, script, before, action, begun)
     if status != DONE:
         return status
     if counts[N.branches] == begun + 1:  # no chance: the code itself
@@ -306,10 +320,10 @@ def _put_outcomes(
     number = 0
     while True:
         if action < 0:
-            after[:] = 0
+            clear_row(after)
             reset(cfg, after, script)
         else:
-            after[:] = before
+            copy_row(before, after)
             step(cfg, after, action, script)
         if trouble_of(script) != 0:
             counts[N.trouble] = trouble_of(script)
@@ -381,7 +395,7 @@ def _find(
     found = counts[N.positions]
     if found + 1 >= len(tables.states) or 2 * found >= len(tables.slots):
         return -NO_ROOM
-    tables.states[found] = after
+    copy_row(after, tables.states[found])
     tables.slots[slot] = found + 1
     counts[N.positions] += 1
     tables.ends[found] = np.nan
@@ -410,7 +424,7 @@ def _note_cut(
 ) -> int:
     """Keep what side 0 wins if the game is cut short on entering a position; return its code."""
     last = work[3]
-    last[:] = before
+    copy_row(before, last)
     last[facts[F.clock]] = facts[F.limit] - 1
     rewind(script)
     step(cfg, last, action, script)
@@ -452,7 +466,7 @@ def _slot_of(tables: Tables, state: State) -> int:
         if same:
             break
         slot = (slot + 1) & mask
-    return slot  # type: ignore[no-any-return]
+    return slot  # type: ignore[return-value]
 
 
 def refill(tables: Tables) -> None:

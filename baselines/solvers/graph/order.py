@@ -1,4 +1,4 @@
-"""Put the positions of a graph into an order in which every position comes after what follows it."""
+"""Put the positions of a graph into an order: every position after all that may follow it."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -35,12 +36,12 @@ class Graph:
     tables: Tables
     order: Order
 
-    @property
+    @cached_property
     def sides(self) -> Integers:
         """The side of each player, 0 or 1."""
         return facts_of(self.game)[F.sides :]
 
-    @property
+    @cached_property
     def plan_first(self) -> Integers:
         """Where the choices of each position begin in a plan; the last number is its length."""
         both = self.tables.movers[:, 1] >= 0
@@ -115,12 +116,13 @@ def value_graph(
         return float(once(*args))
 
     values = tables.ends.copy()
+    layers: list[Layer]
     if not order.endless:
         error = reckon(values, values) * (order.longest + 1)
         layers = _layers(graph, 0, changed, plan) if keep_layers else []
         spent = time.perf_counter() - began
         return Valued(_at_deal(graph, values, values), error, values, plan, layers, 0, spent)
-    layers: list[Layer] = []
+    layers = []
     worst, left = 0.0, np.inf
     for ticks in range(1, game.limit + 1):
         later, values = values, values.copy()

@@ -95,10 +95,56 @@ def sweep(
     return worst
 
 
+def rate_choices(
+    tables: Tables,
+    order: Integers,
+    sides: Integers,
+    before: Floats,
+    values: Floats,
+    plan_first: Integers,
+    plan: Floats,
+    worths: Floats,
+    worsts: Floats,
+) -> None:
+    """Write what every action is worth to its own player, as the plan is laid out.
+
+    Args:
+        tables: the graph.
+        order: all positions that are not ends.
+        sides: the side of each player.
+        before: what side 0 wins after a tick of the clock, from each position.
+        values: what side 0 wins from each position.
+        plan_first: where the plan of each position begins.
+        plan: the choices of all players.
+        worths: the worth of each action if the other player follows the plan.
+        worsts: the worth against the worst move that the other makes at the same time.
+    """
+    for k in range(len(order)):
+        here = order[k]
+        rows, columns = tables.rows[here], tables.columns[here]
+        sign = 1.0 if sides[tables.movers[here, 0]] == 0 else -1.0
+        at, first = plan_first[here], tables.first[here]
+        both = tables.movers[here, 1] >= 0
+        for i in range(rows):
+            worths[at + i], worsts[at + i] = 0.0, np.inf
+        if both:
+            for j in range(columns):
+                worths[at + rows + j], worsts[at + rows + j] = 0.0, np.inf
+        for i in range(rows):
+            for j in range(columns):
+                code = tables.cells[first + i * columns + j]
+                value = sign * cell_value(tables, code, before, values)
+                worths[at + i] += value * (plan[at + rows + j] if both else 1.0)
+                worsts[at + i] = min(worsts[at + i], value)
+                if both:
+                    worths[at + rows + j] -= value * plan[at + i]
+                    worsts[at + rows + j] = min(worsts[at + rows + j], -value)
+
+
 def cell_value(tables: Tables, code: int, before: Floats, values: Floats) -> float:
     """Return what side 0 wins after a cell: from its position, or on average over its branches."""
     if code >= 0:
-        return before[code >> 1] if code & 1 else values[code >> 1]  # type: ignore[no-any-return]
+        return before[code >> 1] if code & 1 else values[code >> 1]
     total = 0.0
     for branch in range(tables.branch_first[-1 - code], tables.branch_first[-code]):
         follows = tables.branch_codes[branch]

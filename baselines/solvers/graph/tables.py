@@ -115,3 +115,15 @@ def trimmed(tables: Tables) -> Tables:
         branch_codes=tables.branch_codes[:branches].copy(),
         branch_weights=tables.branch_weights[:branches].copy(),
     )
+
+
+def copy_row(source: Integers, target: Integers) -> None:
+    """Copy numbers one by one: an assignment of whole arrays takes long to compile."""
+    for at in range(len(source)):
+        target[at] = source[at]
+
+
+def clear_row(target: Integers) -> None:
+    """Set all numbers of a row to 0."""
+    for at in range(len(target)):
+        target[at] = 0

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.baselines.search.keys import mix
+from bidarena.baselines.solvers.graph.tables import clear_row, copy_row
 from bidarena.baselines.solvers.tree.tables import (
     N,
     Stack,
@@ -170,10 +171,10 @@ def _descend(
     mover, action, script = stack.movers[depth], stack.actions[depth], stack.scripts[depth]
     state = stack.states[depth + 1]
     if mover < 0:
-        state[:] = 0
+        clear_row(state)
         reset(cfg, state, script)
     else:
-        state[:] = stack.states[depth]
+        copy_row(stack.states[depth], state)
         step(cfg, state, action, script)
     if trouble_of(script) != 0:
         counts[N.trouble] = trouble_of(script)
@@ -232,7 +233,7 @@ def _put_end(
     """Append the end of a history; return False if results do not add to 0 where they should."""
     counts = tables.counts
     returns(cfg, stack.states[depth], results)
-    columns = tables.gains.shape[1]
+    columns = tables.gains.shape[1] - 1
     if columns == 1 and abs(results[0] + results[1]) > 1e-9:
         counts[N.trouble] = GENERAL_SUM
         return False
@@ -240,6 +241,7 @@ def _put_end(
         tables.last[counts[N.ends], player] = stack.last[depth, player]
         if player < columns:
             tables.gains[counts[N.ends], player] = stack.weights[depth] * results[player]
+    tables.gains[counts[N.ends], columns] = stack.weights[depth]
     counts[N.ends] += 1
     return True
 
@@ -261,30 +263,30 @@ def _find_set(
     slot = _slot_of(tables, one, two)
     if tables.hashed[slot] > 0:
         found = tables.hashed[slot] - 1
-        return found if tables.keys[found, 2] == moves else -1  # type: ignore[no-any-return]
+        return found if tables.keys[found, 2] == moves else -1
     found = counts[N.sets]
     tables.hashed[slot] = found + 1
     tables.keys[found, 0], tables.keys[found, 1], tables.keys[found, 2] = one, two, moves
-    tables.states[found] = state
+    copy_row(state, tables.states[found])
     tables.players[found] = mover
     tables.parents[found] = stack.last[depth, mover]
     tables.first[found] = counts[N.slots]
     tables.first[found + 1] = counts[N.slots] + allowed
     counts[N.slots] += allowed
     counts[N.sets] += 1
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _slot_of(tables: Tables, one: int, two: int) -> int:
     """Return the slot of an information set in the hash table, or the free one for it."""
     mask = len(tables.hashed) - 1
-    slot = np.int64(one >> _ONE) & mask  # type: ignore[operator]
+    slot = np.int64(one >> _ONE) & mask
     while tables.hashed[slot] > 0:
         found = tables.hashed[slot] - 1
         if tables.keys[found, 0] == one and tables.keys[found, 1] == two:
             break
         slot = (slot + 1) & mask
-    return slot  # type: ignore[no-any-return]
+    return slot  # type: ignore[return-value]
 
 
 def refill(tables: Tables) -> None:

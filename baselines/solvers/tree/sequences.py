@@ -52,7 +52,7 @@ def merged(tables: Tables) -> Tables:
 def expected(tables: Tables, strategy: Floats) -> Floats:
     """Return what each player wins on average; only player 0's result where results add to 0."""
     reach = realized(tables, strategy)
-    out = np.zeros(tables.gains.shape[1])
+    out = np.zeros(tables.gains.shape[1] - 1)
     compiled(add_ends, {}, "exact solver")(tables.last, tables.gains, reach, out)
     return out
 
@@ -80,11 +80,28 @@ def weigh(tables: Tables, strategy: Floats, player: int) -> tuple[Floats, float]
     """
     reach = realized(tables, strategy)
     worths = np.zeros(len(strategy))
-    column = player if tables.gains.shape[1] > 1 else 0
-    sign = -1.0 if tables.gains.shape[1] == 1 and player == 1 else 1.0
+    opposed = tables.gains.shape[1] == 2
+    gains = np.ascontiguousarray(tables.gains[:, 0 if opposed else player])
+    sign = -1.0 if opposed and player == 1 else 1.0
     gather = compiled(gather_ends, {}, "exact solver")
-    base = gather(tables.last, tables.gains[:, column], sign, player, reach, worths)
+    base = gather(tables.last, gains, sign, player, reach, worths)
     return worths, float(base)
+
+
+def action_values(tables: Tables, strategy: Floats, player: int) -> Floats:
+    """Return what a player wins on average after each own slot, if all play by the strategy.
+
+    It is NaN in information sets that the other players never let this player reach.
+    """
+    worths, _ = weigh(tables, strategy, player)
+    masses = np.zeros(len(strategy))
+    weights = np.ascontiguousarray(tables.gains[:, -1])
+    gather = compiled(gather_ends, {}, "exact solver")
+    gather(tables.last, weights, 1.0, player, realized(tables, strategy), masses)
+    back = compiled(back_up, {}, "exact solver")
+    back(tables.first, tables.parents, tables.players, player, strategy, worths, masses)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(masses > 0.0, worths / masses, np.nan)
 
 
 def nash_gap(tables: Tables, strategy: Floats) -> tuple[float, float, Floats]:
@@ -137,6 +154,23 @@ def gather_ends(
         else:
             base += gain
     return base
+
+
+def back_up(
+    first: NDArray[np.int32],
+    parents: NDArray[np.int32],
+    players: NDArray[np.int8],
+    player: int,
+    strategy: Floats,
+    worths: Floats,
+    masses: Floats,
+) -> None:
+    """Add to the worth and mass of each slot those of all information sets that follow it."""
+    for number in range(len(parents) - 1, -1, -1):
+        if players[number] == player and parents[number] >= 0:
+            for slot in range(first[number], first[number + 1]):
+                worths[parents[number]] += strategy[slot] * worths[slot]
+                masses[parents[number]] += strategy[slot] * masses[slot]
 
 
 def choose_best(

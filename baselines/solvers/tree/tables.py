@@ -37,7 +37,8 @@ class Tables(NamedTuple):
     parents: NDArray[np.int32]  # (sets) the slot of the player's action before; -1: none
     first: NDArray[np.int32]  # (sets + 1) the first slot
     last: NDArray[np.int32]  # (ends, players) the slot of each player's last action; -1: none
-    gains: Floats  # (ends, 1 or players) result times probability of chance
+    gains: Floats  # (ends, columns) result times probability of chance, for player 0 or for every
+    # player; in the last column the probability itself
 
     @property
     def bytes(self) -> int:
@@ -72,7 +73,7 @@ def new_tables(game: Game, columns: int, room: int = 1024) -> Tables:
         parents=np.zeros(room, np.int32),
         first=np.zeros(room + 1, np.int32),
         last=np.zeros((4 * room, game.players), np.int32),
-        gains=np.zeros((4 * room, columns)),
+        gains=np.zeros((4 * room, columns + 1)),
     )
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bidarena.baselines.common import draw_act
 from bidarena.baselines.search.keys import mix
 from bidarena.baselines.solvers.graph.explore import nothing
-from bidarena.envs.compile import Function, borrow, fill_in, keep, rule
+from bidarena.envs.compile import Function, borrow, compiled, fill_in, keep, rule
 from bidarena.envs.game import (
     Cfg,
     Game,
@@ -89,8 +89,6 @@ class Plan:
         rows[:, :2] = self.keys
         rows[:, 2] = self.since
         rows[:, 3] = self.first[:-1]
-        from bidarena.envs.compile import compiled
-
         compiled(link_lines, {}, "plans")(table, rows)
         return np.concatenate([head, idle, table, rows.ravel(), self.chances])
 
