@@ -37,9 +37,6 @@ class Size:
     histories: float
     width: float  # cells per position: actions, times actions made at the same time
 
-    def as_dict(self) -> dict[str, float]:
-        """Return the estimate for JSON, with two digits of each number."""
-        return {name: float(f"{value:.1e}") for name, value in vars(self).items()}
 
 
 def counted_below(rng: Words, n: int) -> int:
