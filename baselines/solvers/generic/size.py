@@ -27,6 +27,8 @@ DECISIONS = 400_000  # decisions in all games together, where games are long
 
 STEP_SECONDS = 4e-7  # of one try of an action, about
 NODE_SECONDS = 1e-6  # of one history, about
+SWEEP_SECONDS = 1.2e-8  # of valuing one choice once, about
+TICKS = 60  # ticks after which the values of a game with a clock mostly stand still
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.baselines.solvers.generic.plan import Plan, keys_of
-from bidarena.baselines.solvers.generic.size import NODE_SECONDS, STEP_SECONDS, Size, size_of
+from bidarena.baselines.solvers.generic.size import (
+    NODE_SECONDS,
+    STEP_SECONDS,
+    SWEEP_SECONDS,
+    TICKS,
+    Size,
+    size_of,
+)
 from bidarena.baselines.solvers.graph.explore import (
     F,
     explore_game,
@@ -115,7 +122,9 @@ def cost_of(game: Game) -> Cost:
     if way_of(game) == GRAPH:
         cells = size.situations * size.width
         what = f"{size.situations:.2g} positions with {size.width:.2g} choices each"
-        return Cost(size, size.situations * row + 4 * cells, cells * STEP_SECONDS, what)
+        sweeps = 1 if clock_of(game) < 0 else min(game.limit, TICKS)
+        seconds = cells * (STEP_SECONDS + sweeps * SWEEP_SECONDS)
+        return Cost(size, size.situations * row + 4 * cells, seconds, what)
     needed = size.situations * row + 20.0 * size.histories
     what = f"{size.histories:.2g} histories, at least {size.situations:.2g} information sets"
     return Cost(size, needed, size.histories * NODE_SECONDS, what)
