@@ -189,10 +189,10 @@ def _guard_cache(function: Function) -> None:
 
 
 @lru_cache(maxsize=4)
-def _sound_cache_file(kind: type[Any]) -> type[Any]:
+def _sound_cache_file(kind: Any) -> Any:
     """Return a subclass of Numba's class of cache files that survives broken files."""
 
-    class SoundCacheFile(kind):
+    class SoundCacheFile(kind):  # type: ignore[misc]
         """Cache files of Numba; what cannot be read is compiled anew and written again."""
 
         def _load_index(self) -> Any:
