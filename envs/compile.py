@@ -185,7 +185,7 @@ def _guard_cache(function: Function) -> None:
     """
     file = getattr(getattr(function, "_cache", None), "_cache_file", None)
     if file is not None:
-        file.__class__ = _sound_cache_file(type(file))
+        file.__class__ = _sound_cache_file(file.__class__)
 
 
 @lru_cache(maxsize=4)
