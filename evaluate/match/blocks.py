@@ -23,7 +23,7 @@ from bidarena.envs.batch import CHANCE, LUCK, forfeits
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS
-from bidarena.envs.waiting import interruptible
+from bidarena.envs.stopping import interruptible
 from bidarena.evaluate.match.asking import (
     ILLEGAL,
     Answer,

@@ -24,7 +24,7 @@ def test_resume__starts_and_imports_nothing_that_config_json_names(run, tmp_path
     folder = tmp_path / "run"
     folder.mkdir()
     config = json.loads((run / "config.json").read_text())
-    program = f"json:touch {mark}"
+    program = f"json:touch {mark}:jail=0"
     if place == "rivals":
         config["evaluation"]["rivals"] = [program]
     elif place == "opponent":
