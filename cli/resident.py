@@ -54,15 +54,19 @@ def _parts(word: str) -> list[str]:
 
 
 def ask(argv: list[str]) -> int | None:
-    """Have the resident process answer stdin; return the exit code, or None if there is none."""
+    """Have the resident process answer stdin; return the exit code, or None if there is none.
+
+    Then stdin can be read once more.
+    """
     place = _socket(argv)
+    text = sys.stdin.read()
+    sys.stdin = io.StringIO(text)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
         line.settimeout(PATIENCE)
         try:
             line.connect(str(place))
         except OSError:
             return None
-        text = sys.stdin.read()
         line.sendall(text.encode())
         line.shutdown(socket.SHUT_WR)
         data = b""
@@ -79,16 +83,23 @@ def ask(argv: list[str]) -> int | None:
 
 
 def leave_behind(argv: list[str]) -> None:
-    """Start the process that answers this command from now on; return at once."""
+    """Start the process that answers this command from now on; return at once.
+
+    It gets the question of this call, to load all it needs before it is asked another one.
+    """
     if not wanted(argv):
         return
-    subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-m", "bidarena.cli.main", STAY, *argv],
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+    assert process.stdin is not None
+    if isinstance(sys.stdin, io.StringIO):
+        process.stdin.write(sys.stdin.getvalue().encode())
+    process.stdin.close()
 
 
 def stay(argv: list[str], run: Callable[[list[str]], int]) -> None:
@@ -99,6 +110,7 @@ def stay(argv: list[str], run: Callable[[list[str]], int]) -> None:
         run: runs a command and returns its exit code.
     """
     command, idle = _split(argv)
+    run(command)  # the question of the first call, which that call has answered itself
     place = _socket(argv)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
         beside = place.with_name(f"{place.name}.{os.getpid()}")

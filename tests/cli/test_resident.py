@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
@@ -118,9 +119,10 @@ def test_resident__a_folder_of_others_is_refused(tmp_path, monkeypatch):
         resident.ask(COMMAND)
 
 
-def test_resident__is_an_option_of_servers_with_one_answer_only(capsys):
+def test_resident__is_an_option_of_servers_with_one_answer_only(capsys, monkeypatch):
     from bidarena.cli.main import main
 
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     with pytest.raises(SystemExit):
         main(["serve", "twentynine", "--resident", "60"])
     assert "--resident" in capsys.readouterr().err
