@@ -284,7 +284,7 @@ class _Table:
     def reason(self, row: int, fault: Fault) -> int:
         """Return the index of the fault that ended a row; beyond `MOST_REASONS` they share one."""
         if fault[0] == ILLEGAL and self.ours[self.owners[self.rotation[row], self.losers[row]]]:
-            raise Breakdown(f"one of our own bots {fault[1]}, which is illegal: please report it")
+            raise Breakdown(f"illegal: one of our own bots {fault[1]}; please report it")
         if fault not in self.faults and len(self.faults) >= MOST_REASONS:
             fault = (fault[0], OTHERS)
         return self.faults.setdefault(fault, len(self.faults))
