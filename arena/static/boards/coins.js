@@ -421,7 +421,9 @@ function handle(scene, takes, canvas, places, apart) {
     drag(scene, takes, coinUnder);
   });
   canvas.addEventListener("keydown", (event) => {
-    const coin = Number(event.target instanceof Element && event.target.getAttribute("data-coin"));
+    const name = event.target instanceof Element && event.target.getAttribute("data-coin");
+    if (!name) return;
+    const coin = Number(name);
     const way = WAYS[event.key];
     if (event.key === "Enter") {
       const chosen = selection(scene);

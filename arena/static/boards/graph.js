@@ -63,7 +63,7 @@ function stage(scene) {
   const { view, before } = scene;
   const w = Math.min(Math.max(scene.width - 2, 280), 860);
   const narrow = w < 560;
-  const [marginX, top] = [narrow ? 30 : 60, 38];
+  const [marginX, top] = [narrow ? 30 : 60, 46];
   const spread = extent(view.places);
   const drawn = spread > 60 ? (narrow ? 250 : 230) : narrow ? 60 : 80;
   const height = drawn + 2 * top;

@@ -138,7 +138,7 @@ function person(view, seat, x, y, width) {
   const name = view.names[seat] ?? "";
   const short = name.length > 14 ? `${name.slice(0, 13)}…` : name;
   const edge = x < width / 2 ? 8 : width - 8;
-  const wide = short.length > 8;
+  const wide = short.length > (width < 560 ? 5 : 9);
   const anchor = wide ? { "text-anchor": x < width / 2 ? "start" : "end" } : {};
   return svg(
     "g",

@@ -81,7 +81,7 @@ const placeOf = (view, seat) => (seat - (view.seat ?? 0) + 4) % 4;
  */
 function felt(scene, width) {
   const narrow = width < 480;
-  const height = narrow ? 488 : 520;
+  const height = narrow ? 480 : 530;
   const canvas = picture(width, height, { class: "felt-picture", "data-arrows": true });
   canvas.setAttribute("role", "group");
   canvas.setAttribute("aria-label", "the card table");
@@ -89,7 +89,7 @@ function felt(scene, width) {
     rect(1.5, 1.5, width - 3, height - 3, { rx: 20, class: "felt" }),
     rect(9, 9, width - 18, height - 18, { rx: 14, class: "felt-line" }),
   );
-  const middle = /** @type {Point} */ ([width / 2, narrow ? 222 : 232]);
+  const middle = /** @type {Point} */ ([width / 2, narrow ? 216 : 228]);
   for (const seat of [0, 1, 2, 3]) canvas.append(...player(scene, seat, width, height, narrow));
   canvas.append(...trick(scene, middle, narrow));
   canvas.append(...ownHand(scene, width, height, narrow));
@@ -114,9 +114,9 @@ function trick(scene, [cx, cy], narrow) {
   const last = view.tricks[view.tricks.length - 1] ?? null;
   const lying = view.table ?? last;
   const past = !view.table;
-  const cw = narrow ? 52 : 58;
+  const cw = narrow ? 54 : 66;
   const ch = 1.4 * cw;
-  const [offX, offY] = [cw * 1.3, ch * 0.72];
+  const [offX, offY] = [cw * 1.3, ch * 0.62];
   /** @type {SVGElement[]} */
   const parts = [];
   if (!past || !last) {
@@ -138,19 +138,13 @@ function trick(scene, [cx, cy], narrow) {
     if (before && !known.has(card)) glide(face, dx * 110, dy * 110, { ms: 280, fade: true });
     parts.push(face);
     if (index === 0 && !past) {
-      const above = placeOf(view, seat) === 2 ? y - 9 : y + ch + 10;
-      parts.push(label(x + cw / 2, above, "led", { class: "felt-words" }));
+      parts.push(label(x + cw / 2, y - 9, "led", { class: "felt-words" }));
     }
   });
   const words = past
     ? `${tell(view, lying.winner, "took", "took")} ${pointsOf(lying.points)}`
     : pointsOf(lying.points);
-  const at = past ? cy : cy + offY + ch / 2 - 12;
-  parts.push(
-    label(past ? cx : cx + offX, at, words, {
-      class: past ? "felt-story" : "felt-words",
-    }),
-  );
+  parts.push(label(cx, cy + offY + ch / 2 + 15, words, { class: "felt-words" }));
   return parts;
 }
 
@@ -174,21 +168,24 @@ function player(scene, seat, width, height, narrow) {
   const place = placeOf(view, seat);
   const at = view.seats[seat];
   if (!at) return [];
-  const handTop = height - (narrow ? 100 : 112);
-  const mid = narrow ? 222 : 226;
+  const handTop = height - (narrow ? 100 : 126);
+  const mid = narrow ? 216 : 228;
   /** @type {Point[]} */
   const plates = [
     [width / 2, handTop - 22],
     [narrow ? 44 : 62, mid - 78],
-    [width / 2, at.hand ? 82 : 76],
+    [width / 2, at.hand ? 84 : 86],
     [width - (narrow ? 44 : 62), mid - 78],
   ];
-  const [x, y] = plates[place] ?? [0, 0];
+  const [middle, y] = plates[place] ?? [0, 0];
   const parts = place ? cardsOf(scene, seat, place, width, mid, narrow) : [];
   const name = view.names[seat] ?? "";
   const most = place % 2 ? (narrow ? 9 : 12) : 18;
   const short = name.length > most ? `${name.slice(0, most - 1)}…` : name;
   const half = 14 + 3.9 * short.length;
+  // A button beside the hand needs the room on the right.
+  const aside = place === 0 && narrow && scene.open.size > 0 && view.phase === "playing";
+  const x = aside ? half + 46 : Math.min(Math.max(middle, half + 8), width - half - 8);
   const side = sideOf(view, seat);
   const moving = view.mover === seat;
   const look = `plate-seat side${side} ${moving ? "plate-moving" : ""} ${at.away ? "plate-away" : ""}`;
@@ -318,10 +315,10 @@ function ownHand(scene, width, height, narrow) {
   const own = view.seats[view.seat ?? 0];
   const cards = sorted([...(own?.hand ?? []), ...(own?.to_come ?? [])]);
   const aside = new Set(own?.to_come ?? []);
-  const cw = narrow ? 54 : 62;
+  const cw = narrow ? 54 : 72;
   const step = Math.min(cw + 4, (width - 28 - cw) / Math.max(cards.length - 1, 1));
   const left = width / 2 - (step * (cards.length - 1) + cw) / 2;
-  const top = height - (narrow ? 92 : 104);
+  const top = height - (narrow ? 92 : 118);
   const choosing = view.phase === "playing" && scene.open.size > 0;
   const drawn = cards.map((card, k) => {
     const can = scene.open.has(card) && view.phase === "playing";

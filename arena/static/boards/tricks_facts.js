@@ -122,16 +122,18 @@ function points(view) {
       rect(0, 3, 200, 6, { class: "track" }),
       rect(0, 3, (200 * (view.points[side] ?? 0)) / view.most, 6, { class: `fill${shade}` }),
     );
-    if (view.target !== null && view.declarer !== null && view.declarer % 2 === side) {
+    const declares = view.target !== null && view.declarer !== null && view.declarer % 2 === side;
+    const needs = declares ? `, needs ${view.target}` : "";
+    if (declares && view.target !== null) {
       bar.append(rect((200 * view.target) / view.most - 1.5, 0, 3, 12, { class: "target-mark" }));
     }
     return html(
       "div",
       { class: "side-points", "data-side": shade },
       html("strong", { class: "side-names" }, seats),
-      html("span", { class: "fact-small" }, `${won} trick${won === 1 ? "" : "s"}`),
       html("span", { class: "side-sum" }, String(view.points[side] ?? 0)),
       bar,
+      html("span", { class: "fact-small" }, `${won} trick${won === 1 ? "" : "s"}${needs}`),
     );
   });
   return panel("points", "points", `of ${view.most}`, ...lines);
