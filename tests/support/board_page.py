@@ -79,10 +79,13 @@ def board_pages() -> Iterator[Callable[..., Page]]:
 
 
 def props_of(game: Game, state: State, seat: int | None, *, enabled: bool = True) -> dict[str, Any]:
-    """Return what a board is given for this position: view, legal moves and their names."""
+    """Return what a board is given for this position: view, legal moves and their names.
+
+    A spectator, who sees everything, may try the moves of all players if the board is `enabled`.
+    """
     view = find_tool(game.name, "view")
     mover = mover_of(game, state)
-    legal = legal_actions(game, state) if mover >= 0 and mover == seat else []
+    legal = legal_actions(game, state) if mover >= 0 and seat in (None, mover) else []
     book = phrases_of(game)
     return {
         "view": view(game, state, seat),

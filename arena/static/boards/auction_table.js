@@ -89,8 +89,7 @@ function hand(scene, seat, value, index) {
   const side = sideOf(view, seat);
   if (!player?.hand.includes(index)) return html("span", { class: "card-slot" }, numberCard("", side, "gone"));
   const chosen = player.sealed && player.bid === index;
-  const mine = seat === view.seat;
-  if (mine && scene.open.has(index)) {
+  if (seat === (view.seat ?? view.mover) && scene.open.has(index)) {
     const button = actionButton(scene, index, "", "card-key");
     button.append(numberCard(number(value), side, "held"));
     return button;
@@ -99,26 +98,18 @@ function hand(scene, seat, value, index) {
 }
 
 /**
- * Return the place of a player's bid: face down if it is in, else the last one.
+ * Return the place of a player's bid in this round, face down unless the viewer knows it.
  *
  * @param {Scene} scene
  * @param {TablePlayer} player
  * @param {number} side
  */
 function bid(scene, player, side) {
-  const { view, before } = scene;
-  const last = player.last_bid === null ? null : view.cards[player.last_bid];
-  let [words, card] = ["", numberCard("", side, "gone")];
-  if (player.sealed) {
-    const known = player.bid === null ? null : view.cards[player.bid];
-    words = "bid is in";
-    card = known === null || known === undefined ? numberCard("", side, "back") : numberCard(number(known), side, "chosen");
-  } else if (last !== null && last !== undefined) {
-    words = player.took ? "took it with" : "last bid";
-    card = numberCard(number(last), side, player.took ? "won" : "held");
-    if (before && before.round !== view.round) glide(card, 0, 10, { fade: true });
-  }
-  return html("div", { class: "player-bid" }, html("span", { class: "caption" }, words), card);
+  const { view } = scene;
+  if (!player.sealed) return html("div", { class: "player-bid" });
+  const value = player.bid === null ? undefined : view.cards[player.bid];
+  const card = value === undefined ? numberCard("", side, "back") : numberCard(number(value), side, "chosen");
+  return html("div", { class: "player-bid" }, html("span", { class: "caption" }, "bid is in"), card);
 }
 
 /**
@@ -150,10 +141,41 @@ function table({ view, before }) {
       { class: "table-items" },
       html("span", { class: "caption" }, view.to_come.length ? "still to come" : "nothing to come"),
       html("div", { class: "hand" }, ...items),
-      html("span", { class: "table-last" }, lastRound(view)),
+      html("span", { class: "table-rule caption" }, rule(view)),
     ),
-    html("span", { class: "table-rule caption" }, rule(view)),
+    lastBids(view, before),
   );
+}
+
+/**
+ * Return the bids of the last round, the taker's filled, and how it went.
+ *
+ * @param {TableView} view
+ * @param {TableView | null} before
+ */
+function lastBids(view, before) {
+  if (view.last_pot === null) return null;
+  const count = view.players.length;
+  const order = Array.from({ length: count }, (_, k) => ((view.seat ?? 0) + k) % count);
+  const cards = order.map((seat) => {
+    const player = view.players[seat];
+    const value = player?.last_bid === null || !player ? "" : number(view.cards[player.last_bid] ?? 0);
+    return html(
+      "figure",
+      { class: "past-bid", "data-side": sideOf(view, seat) },
+      numberCard(value, sideOf(view, seat), player?.took ? "won" : "held"),
+      html("figcaption", {}, view.names[seat] ?? ""),
+    );
+  });
+  const box = html(
+    "div",
+    { class: "table-past" },
+    html("span", { class: "caption" }, "last round"),
+    html("div", { class: "past-bids" }, ...cards),
+    html("span", { class: "table-last" }, lastRound(view)),
+  );
+  if (before && before.round !== view.round) box.classList.add("appear");
+  return box;
 }
 
 /** @param {TableView} view */

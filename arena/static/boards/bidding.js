@@ -66,8 +66,8 @@ export function biddingParts(scene, bidding) {
   const [left, right] = shown(view);
   const purses = [left, right].map((seat) => purse(scene, seat));
   const row = html("div", { class: "bidding" }, purses[0], lastBids(scene), purses[1]);
-  const own = view.seat !== null && view.mover === view.seat && bidding && !view.over;
-  return own && scene.props.enabled && scene.open.size ? [row, bidForm(scene, purses)] : [row];
+  const own = purses[[left, right].indexOf(view.mover ?? -1)];
+  return own && bidding && scene.open.size ? [row, bidForm(scene, own)] : [row];
 }
 
 /**
@@ -205,9 +205,9 @@ function bidStory(view, bids) {
  *
  * @template {AuctionView} V
  * @param {Scene<V>} scene
- * @param {HTMLElement[]} purses
+ * @param {HTMLElement} purse of the player who bids
  */
-function bidForm(scene, purses) {
+function bidForm(scene, purse) {
   const bids = [...scene.open].sort((a, b) => a - b);
   const low = bids[0] ?? 0;
   const high = bids[bids.length - 1] ?? 0;
@@ -240,8 +240,8 @@ function bidForm(scene, purses) {
     "data-key": "send",
   });
   const hint = html("span", { class: "bid-hint", "aria-live": "polite" });
-  const ownBar = purses[0]?.querySelector(".bar-bid");
-  const money = Number(purses[0]?.getAttribute("data-low") ?? 0);
+  const ownBar = purse.querySelector(".bar-bid");
+  const money = Number(purse.getAttribute("data-low"));
   const most = Math.max(scene.view.most, 1);
 
   /** @param {string} text */
@@ -260,8 +260,8 @@ function bidForm(scene, purses) {
     hint.textContent = !fine
       ? `from ${dollars(low)} to ${dollars(high)}`
       : low === high
-        ? "your only bid"
-        : `leaves ${dollars(left)} if you win`;
+        ? "the only bid"
+        : `leaves ${dollars(left)} if it wins`;
     send.disabled = !fine;
     field.toggleAttribute("aria-invalid", !fine);
     return fine;

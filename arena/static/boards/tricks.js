@@ -263,7 +263,8 @@ function callNotes(view, seat) {
  * @param {boolean} narrow
  * @returns {SVGElement[]}
  */
-function cardsOf({ view }, seat, place, width, mid, narrow) {
+function cardsOf(scene, seat, place, width, mid, narrow) {
+  const { view } = scene;
   const at = view.seats[seat];
   if (!at) return [];
   const faces = at.hand ? sorted([...at.hand, ...(at.to_come ?? [])]) : null;
@@ -280,7 +281,9 @@ function cardsOf({ view }, seat, place, width, mid, narrow) {
     const y = place === 2 ? 18 : mid + 12 + shift - 0.7 * cw;
     const card = faces?.[k];
     if (card === undefined) cards.push(cardReverse(side, x, y, cw));
-    else cards.push(cardFace(card, x, y, cw, aside.has(card) ? "card-dim" : ""));
+    else if (view.phase === "playing" && scene.open.has(card)) {
+      cards.push(makeKey(scene, cardFace(card, x, y, cw, "card-can card-best"), card));
+    } else cards.push(cardFace(card, x, y, cw, aside.has(card) ? "card-dim" : ""));
   }
   if (!faces && view.phase !== "playing" && view.phase !== "finished" && view.phase !== "single") {
     const x = place === 2 ? width / 2 + 22 * (count / 2) + 30 : place === 1 ? (narrow ? 44 : 62) : width - (narrow ? 44 : 62);

@@ -78,6 +78,16 @@ def test_board__lets_every_legal_action_be_chosen(page, name, rules):
 
 
 @pytest.mark.parametrize("name", OUR_GAMES)
+def test_board__lets_a_spectator_try_the_moves_of_all_players(page, name):
+    game = make_game(name, **VARIANTS[name][-1])
+    for state, _ in decisions(game, 8, 6):
+        props = props_of(game, state, None)
+        show(page, tools_of(name).board, props)
+        assert choose_all(page, props["legal"]) == props["legal"]
+        assert page.locator(".moves").count() == 0  # all are drawn
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
 def test_board__calls_nothing_when_anything_else_is_touched(page, name):
     game = make_game(name, **VARIANTS[name][-1])
     for state, seat in decisions(game, 2, 3):
@@ -94,7 +104,7 @@ def test_board__to_look_at_calls_nothing(page, name):
         for props in (
             props_of(game, state, seat, enabled=False),
             props_of(game, state, (seat + 1) % game.players),
-            props_of(game, state, None),
+            props_of(game, state, None, enabled=False),
         ):
             show(page, tools_of(name).board, props)
             assert touch_everything(page) == []
