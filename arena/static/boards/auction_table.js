@@ -6,7 +6,7 @@
  * @module
  */
 
-import { actionButton, mountBoard, outcome, sideOf, statusLine, tell } from "./frame.js";
+import { actionButton, mountBoard, nameOf, outcome, sideOf, statusLine, tell } from "./frame.js";
 import { glide, html, label, picture, rect, svg } from "./svg.js";
 
 /** @typedef {import("./types.js").TableView} TableView */
@@ -29,18 +29,15 @@ function draw(scene) {
   const others = Array.from({ length: count - 1 }, (_, k) => (viewer + 1 + k) % count);
   const waiting = view.mover === null ? "" : tell(view, view.mover, "are bidding", "is bidding");
   const status = statusLine(scene, {
-    progress: view.over ? `${view.rounds} rounds played` : `round ${view.round + 1} of ${view.rounds}`,
+    progress: view.over
+      ? `${view.rounds} rounds played`
+      : `round ${view.round + 1} of ${view.rounds}`,
     own: "your bid",
     task: "play one of your cards",
     waiting,
     reason: view.players.map((player) => number(player.bank)).join(" : "),
   });
-  return [
-    status,
-    ...others.map((seat) => row(scene, seat)),
-    table(scene),
-    row(scene, viewer),
-  ];
+  return [status, ...others.map((seat) => row(scene, seat)), table(scene), row(scene, viewer)];
 }
 
 /**
@@ -67,10 +64,24 @@ function row(scene, seat) {
     html(
       "div",
       { class: "player-name" },
-      html("strong", {}, view.names[seat] ?? ""),
-      html("span", { class: "caption" }, "bank ", html("b", { class: "bank" }, number(player.bank))),
+      html("strong", {}, nameOf(view, seat, 14)),
+      html(
+        "span",
+        { class: "caption" },
+        "bank ",
+        html("b", { class: "bank" }, number(player.bank)),
+      ),
     ),
-    html("div", { class: "hand", "data-arrows": true, role: "group", "aria-label": `cards of ${view.names[seat]}` }, ...cards),
+    html(
+      "div",
+      {
+        class: "hand",
+        "data-arrows": true,
+        role: "group",
+        "aria-label": `cards of ${view.names[seat]}`,
+      },
+      ...cards,
+    ),
     bid(scene, player, side),
   );
 }
@@ -87,14 +98,19 @@ function hand(scene, seat, value, index) {
   const { view } = scene;
   const player = view.players[seat];
   const side = sideOf(view, seat);
-  if (!player?.hand.includes(index)) return html("span", { class: "card-slot" }, numberCard("", side, "gone"));
+  if (!player?.hand.includes(index))
+    return html("span", { class: "card-slot" }, numberCard("", side, "gone"));
   const chosen = player.sealed && player.bid === index;
   if (seat === (view.seat ?? view.mover) && scene.open.has(index)) {
     const button = actionButton(scene, index, "", "card-key");
     button.append(numberCard(number(value), side, "held"));
     return button;
   }
-  return html("span", { class: "card-slot" }, numberCard(number(value), side, chosen ? "chosen" : "held"));
+  return html(
+    "span",
+    { class: "card-slot" },
+    numberCard(number(value), side, chosen ? "chosen" : "held"),
+  );
 }
 
 /**
@@ -108,8 +124,14 @@ function bid(scene, player, side) {
   const { view } = scene;
   if (!player.sealed) return html("div", { class: "player-bid" });
   const value = player.bid === null ? undefined : view.cards[player.bid];
-  const card = value === undefined ? numberCard("", side, "back") : numberCard(number(value), side, "chosen");
-  return html("div", { class: "player-bid" }, html("span", { class: "caption" }, "bid is in"), card);
+  const card =
+    value === undefined ? numberCard("", side, "back") : numberCard(number(value), side, "chosen");
+  return html(
+    "div",
+    { class: "player-bid" },
+    html("span", { class: "caption" }, "bid is in"),
+    card,
+  );
 }
 
 /**
@@ -159,12 +181,13 @@ function lastBids(view, before) {
   const order = Array.from({ length: count }, (_, k) => ((view.seat ?? 0) + k) % count);
   const cards = order.map((seat) => {
     const player = view.players[seat];
-    const value = player?.last_bid === null || !player ? "" : number(view.cards[player.last_bid] ?? 0);
+    const value =
+      player?.last_bid === null || !player ? "" : number(view.cards[player.last_bid] ?? 0);
     return html(
       "figure",
       { class: "past-bid", "data-side": sideOf(view, seat) },
       numberCard(value, sideOf(view, seat), player?.took ? "won" : "held"),
-      html("figcaption", {}, view.names[seat] ?? ""),
+      html("figcaption", {}, nameOf(view, seat, 11)),
     );
   });
   const box = html(
@@ -239,7 +262,11 @@ function item(value, due) {
   return picture(
     42,
     42,
-    { class: `item ${look}`, role: "img", "aria-label": due ? `item ${value}` : "an item that has come" },
+    {
+      class: `item ${look}`,
+      role: "img",
+      "aria-label": due ? `item ${value}` : "an item that has come",
+    },
     rect(1, 1, 40, 40, { rx: 8, class: "item-plate" }),
     due && label(21, 22, number(value), { class: "item-value", "font-size": 17 }),
   );

@@ -196,7 +196,8 @@ function bidStory(view, bids) {
   if (winner === null) return "no bids yet";
   const price = view.players[winner]?.last_bid ?? null;
   const tied = bids[0] !== null && bids[0] === bids[1];
-  const what = `${tied ? "the tie" : ""}${price === null ? "" : `${tied ? " and" : "and"} paid ${dollars(price)}`}`;
+  const paid = price === null ? [] : [`and paid ${dollars(price)}`];
+  const what = [...(tied ? ["the tie"] : []), ...paid].join(" ");
   return tell(view, winner, "won", "won", what);
 }
 

@@ -59,11 +59,17 @@ export function cardFace(card, x, y, width, look = "") {
   const rank = rankOf(card);
   const parts = small
     ? [
-        label(x + width / 2, y + 0.3 * height, rank, { class: `rank ${ink}`, "font-size": 0.36 * height }),
+        label(x + width / 2, y + 0.3 * height, rank, {
+          class: `rank ${ink}`,
+          "font-size": 0.36 * height,
+        }),
         suitSign(suit, x + width / 2, y + 0.71 * height, 0.3 * height),
       ]
     : [
-        label(x + 0.22 * width, y + 0.17 * height, rank, { class: `rank ${ink}`, "font-size": 0.22 * height }),
+        label(x + 0.22 * width, y + 0.17 * height, rank, {
+          class: `rank ${ink}`,
+          "font-size": 0.22 * height,
+        }),
         suitSign(suit, x + 0.22 * width, y + 0.37 * height, 0.15 * height),
         suitSign(suit, x + 0.62 * width, y + 0.65 * height, 0.4 * height),
       ];
@@ -89,7 +95,8 @@ export function cardReverse(side, x, y, width) {
   const [cx, cy] = [x + width / 2, y + height / 2];
   const [dx, dy] = [width / 2 - 5, height / 2 - 5];
   /** @param {number} k */
-  const diamond = (k) => `M${cx - k * dx} ${cy}L${cx} ${cy - k * dy}L${cx + k * dx} ${cy}L${cx} ${cy + k * dy}Z`;
+  const diamond = (k) =>
+    `M${cx - k * dx} ${cy}L${cx} ${cy - k * dy}L${cx + k * dx} ${cy}L${cx} ${cy + k * dy}Z`;
   return svg(
     "g",
     { class: "playing-card" },

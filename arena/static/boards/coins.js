@@ -9,7 +9,8 @@
  * @module
  */
 
-import { mountBoard, sideOf, statusLine, tell } from "./frame.js";
+import { actionOf, handle, openTakes, select, selection } from "./coins_select.js";
+import { mountBoard, nameOf, sideOf, statusLine, tell } from "./frame.js";
 import { calm, circle, html, label, picture, svg } from "./svg.js";
 
 /** @typedef {import("./types.js").CoinsView} CoinsView */
@@ -60,87 +61,6 @@ function rule(view) {
 /** @param {number} value */
 const signed = (value) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : "0");
 
-// --- the selection --------------------------------------------------------------------------------
-
-/**
- * Return the takes that may be chosen now: action -> coins.
- *
- * @param {Scene} scene
- * @returns {Map<number, number[]>}
- */
-function openTakes({ view, open }) {
-  const takes = new Map();
-  for (const [action, coins] of Object.entries(view.takes)) {
-    if (open.has(Number(action))) takes.set(Number(action), coins);
-  }
-  return takes;
-}
-
-/**
- * Return the smallest open take that has all these coins; null if there is none.
- *
- * @param {Map<number, number[]>} takes
- * @param {number[]} wanted
- * @returns {number[] | null}
- */
-function smallest(takes, wanted) {
-  /** @type {number[] | null} */
-  let best = null;
-  for (const coins of takes.values()) {
-    if ((!best || coins.length < best.length) && wanted.every((coin) => coins.includes(coin))) {
-      best = coins;
-    }
-  }
-  return best;
-}
-
-/**
- * Return the selection after a coin has been pressed.
- *
- * @param {Map<number, number[]>} takes
- * @param {number[]} selected
- * @param {number} coin
- * @returns {number[]}
- */
-function pressed(takes, selected, coin) {
-  if (selected.includes(coin)) {
-    const rest = selected.filter((other) => other !== coin);
-    const exact = smallest(takes, rest);
-    return rest.length === 0 || exact?.length === rest.length ? rest : [coin];
-  }
-  return smallest(takes, [...selected, coin]) ?? smallest(takes, [coin]) ?? [];
-}
-
-/**
- * Return the action that takes exactly these coins.
- *
- * @param {Map<number, number[]>} takes
- * @param {number[]} selected
- */
-function actionOf(takes, selected) {
-  for (const [action, coins] of takes) {
-    if (coins.length === selected.length && coins.every((coin) => selected.includes(coin))) {
-      return action;
-    }
-  }
-  return null;
-}
-
-/** @param {Scene} scene @returns {number[]} */
-const selection = (scene) => scene.memory.get("selected") ?? [];
-
-/**
- * @param {Scene} scene
- * @param {number[]} coins
- */
-function select(scene, coins) {
-  if (coins.join() === selection(scene).join()) return;
-  scene.memory.set("selected", coins);
-  scene.redraw();
-}
-
-// --- the drawing ----------------------------------------------------------------------------------
-
 /**
  * Return the centre of each coin, the distance between two, and the size of the picture.
  *
@@ -150,7 +70,9 @@ function select(scene, coins) {
 function layOut(view, width) {
   const w = Math.min(Math.max(width - 2, 280), 860);
   const [lean, drop] = view.triangular ? [0.5, Math.sqrt(3) / 2] : [0, 1];
-  const raw = view.cells.map(([row, column]) => /** @type {Point} */ ([column - lean * row, drop * row]));
+  const raw = view.cells.map(
+    ([row, column]) => /** @type {Point} */ ([column - lean * row, drop * row]),
+  );
   const xs = raw.map(([x]) => x);
   const ys = raw.map(([, y]) => y);
   const [left, right] = [Math.min(...xs), Math.max(...xs)];
@@ -158,7 +80,10 @@ function layOut(view, width) {
   const apart = Math.min(72, (w - 28) / (right - left + 1), 460 / (high - low + 1));
   const places = raw.map(
     ([x, y]) =>
-      /** @type {Point} */ ([w / 2 + apart * (x - (left + right) / 2), 12 + apart * (y - low + 0.5)]),
+      /** @type {Point} */ ([
+        w / 2 + apart * (x - (left + right) / 2),
+        12 + apart * (y - low + 0.5),
+      ]),
   );
   return { w, apart, places, height: apart * (high - low + 1) + 24 };
 }
@@ -178,13 +103,16 @@ function stage(scene, takes) {
     "aria-label": `${view.lying.length} coins on the board`,
   });
   canvas.append(metals(view));
-  for (const [x, y] of places) canvas.append(circle(x, y, Math.max(0.08 * apart, 2.5), { class: "hole" }));
+  for (const [x, y] of places)
+    canvas.append(circle(x, y, Math.max(0.08 * apart, 2.5), { class: "hole" }));
   if (view.taker !== null) {
     const fade = before !== null && before.last.join() !== view.last.join() && !calm();
     canvas.append(trace(view, places, radius, fade));
   }
   if (selected.length) canvas.append(band(places, selected, radius + 5, "selection"));
-  const focus = view.lying.includes(scene.memory.get("focus")) ? scene.memory.get("focus") : view.lying[0];
+  const focus = view.lying.includes(scene.memory.get("focus"))
+    ? scene.memory.get("focus")
+    : view.lying[0];
   for (const coin of view.lying) {
     const drawn = coinAt(view, coin, places[coin] ?? [0, 0], radius, selected.includes(coin));
     if (takes.size) {
@@ -202,7 +130,12 @@ function stage(scene, takes) {
   return html(
     "div",
     { class: "stage", "data-champion": champion },
-    html("div", { class: "stage-head" }, html("span", {}, rule(view)), html("span", {}, lastMove(view))),
+    html(
+      "div",
+      { class: "stage-head" },
+      html("span", {}, rule(view)),
+      html("span", {}, lastMove(view)),
+    ),
     canvas,
   );
 }
@@ -211,7 +144,13 @@ function stage(scene, takes) {
 function lastMove(view) {
   if (view.taker === null) return "no coin has been taken yet";
   const count = view.last.length;
-  return tell(view, view.taker, "took", "took", `${count} coin${count === 1 ? "" : "s"}: ${view.last.join(" ")}`);
+  return tell(
+    view,
+    view.taker,
+    "took",
+    "took",
+    `${count} coin${count === 1 ? "" : "s"}: ${view.last.join(" ")}`,
+  );
 }
 
 /**
@@ -259,7 +198,11 @@ function coinAt(view, coin, [x, y], radius, selected) {
   const size = radius * (value === null ? 0.62 : 0.8) * (words.length > 2 ? 0.85 : 1);
   return svg(
     "g",
-    { class: `coin coin-${kind} ${selected ? "coin-selected" : ""}`, "data-coin": coin, "data-key": `coin-${coin}` },
+    {
+      class: `coin coin-${kind} ${selected ? "coin-selected" : ""}`,
+      "data-coin": coin,
+      "data-key": `coin-${coin}`,
+    },
     circle(x + 0.05 * radius, y + 0.13 * radius, radius, { class: "shadow" }),
     circle(x, y, radius, { class: "coin-rim", fill: `url(#metal-${kind})` }),
     circle(x, y, radius * 0.82, { class: "coin-ring" }),
@@ -276,8 +219,10 @@ function coinAt(view, coin, [x, y], radius, selected) {
  */
 function arc(x, y, r) {
   /** @param {number} degrees */
-  const at = (degrees) =>
-    `${(x + r * Math.cos((degrees * Math.PI) / 180)).toFixed(1)} ${(y + r * Math.sin((degrees * Math.PI) / 180)).toFixed(1)}`;
+  const at = (degrees) => {
+    const turn = (degrees * Math.PI) / 180;
+    return `${(x + r * Math.cos(turn)).toFixed(1)} ${(y + r * Math.sin(turn)).toFixed(1)}`;
+  };
   return `M${at(195)}A${r} ${r} 0 0 1 ${at(280)}`;
 }
 
@@ -337,7 +282,7 @@ function points(view) {
       html(
         "div",
         { class: "score", "data-side": sideOf(view, seat) },
-        html("span", { class: "caption" }, view.names[seat] ?? ""),
+        html("span", { class: "caption" }, nameOf(view, seat)),
         html("span", { class: "amount" }, String(view.points?.[seat] ?? 0)),
       ),
     ),
@@ -358,7 +303,13 @@ function takeBar(scene, takes) {
   const what = `${selected.length} coin${selected.length === 1 ? "" : "s"}`;
   const send = html(
     "button",
-    { type: "button", class: "key primary", "data-take-submit": true, "data-key": "send", "data-action": action },
+    {
+      type: "button",
+      class: "key primary",
+      "data-take-submit": true,
+      "data-key": "send",
+      "data-action": action,
+    },
     action === null ? "Take" : `Take ${what}${worth === null ? "" : ` (${signed(worth)})`}`,
   );
   if (action === null) send.disabled = true;
@@ -366,7 +317,11 @@ function takeBar(scene, takes) {
     send.setAttribute("aria-label", `take ${scene.words(action)}`);
     send.addEventListener("click", () => scene.act(action));
   }
-  const clear = html("button", { type: "button", class: "key chip", "data-take-clear": true, "data-key": "clear" }, "clear");
+  const clear = html(
+    "button",
+    { type: "button", class: "key chip", "data-take-clear": true, "data-key": "clear" },
+    "clear",
+  );
   clear.disabled = action === null;
   clear.addEventListener("click", () => select(scene, []));
   const hint = view.gaps
@@ -379,126 +334,4 @@ function takeBar(scene, takes) {
     clear,
     html("span", { class: "bid-hint" }, action === null ? hint : `coins ${selected.join(" ")}`),
   );
-}
-
-// --- pointer and keyboard -------------------------------------------------------------------------
-
-/** @type {Record<string, Point>} */
-const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-
-/**
- * Let coins be pressed, dragged over, and chosen by keyboard.
- *
- * @param {Scene} scene
- * @param {Map<number, number[]>} takes
- * @param {SVGSVGElement} canvas
- * @param {Point[]} places
- * @param {number} apart
- */
-function handle(scene, takes, canvas, places, apart) {
-  const { view, memory } = scene;
-
-  memory.set("canvas", canvas); // a drawing during a drag replaces the one where it began
-  /** @param {PointerEvent} event */
-  const coinUnder = (event) => {
-    /** @type {SVGSVGElement} */
-    const present = memory.get("canvas") ?? canvas;
-    const box = present.getBoundingClientRect();
-    const scale = present.viewBox.baseVal.width / (box.width || 1);
-    const x = (event.clientX - box.left) * scale;
-    const y = (event.clientY - box.top) * scale;
-    return view.lying.find((coin) => {
-      const [cx, cy] = places[coin] ?? [0, 0];
-      return Math.hypot(cx - x, cy - y) < 0.46 * apart;
-    });
-  };
-  canvas.addEventListener("pointerdown", (event) => {
-    const coin = coinUnder(event);
-    if (coin === undefined || event.button !== 0) return;
-    event.preventDefault();
-    memory.set("drag", { from: coin, over: coin, start: selection(scene), moved: false });
-    memory.set("focus", coin);
-    drag(scene, takes, coinUnder);
-  });
-  canvas.addEventListener("keydown", (event) => {
-    const name = event.target instanceof Element && event.target.getAttribute("data-coin");
-    if (!name) return;
-    const coin = Number(name);
-    const way = WAYS[event.key];
-    if (event.key === "Enter") {
-      const chosen = selection(scene);
-      const action = actionOf(takes, chosen.length ? chosen : [coin]);
-      if (action !== null) scene.act(action);
-    } else if (event.key === " ") select(scene, pressed(takes, selection(scene), coin));
-    else if (event.key === "Escape") select(scene, []);
-    else if (way) canvas.querySelector(`[data-coin="${neighbour(view, places, coin, way)}"]`)?.dispatchEvent(new CustomEvent("reach"));
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  for (const key of canvas.querySelectorAll(".coin-key")) {
-    key.addEventListener("reach", () => {
-      for (const other of canvas.querySelectorAll(".coin-key")) other.setAttribute("tabindex", "-1");
-      key.setAttribute("tabindex", "0");
-      if (key instanceof SVGElement) key.focus();
-    });
-  }
-}
-
-/**
- * Follow the pointer until it is released. The board is drawn anew on the way, so that the listeners
- * are the window's.
- *
- * @param {Scene} scene
- * @param {Map<number, number[]>} takes
- * @param {(event: PointerEvent) => number | undefined} coinUnder
- */
-function drag(scene, takes, coinUnder) {
-  const { memory } = scene;
-  /** @param {PointerEvent} event */
-  const move = (event) => {
-    const now = memory.get("drag");
-    const coin = coinUnder(event);
-    if (!now || coin === undefined || coin === now.over) return;
-    const held = scene.view.gaps && now.moved ? selection(scene) : [now.from];
-    const grown = smallest(takes, [...held, coin]);
-    if (!grown) return;
-    memory.set("drag", { ...now, over: coin, moved: true });
-    select(scene, grown);
-  };
-  const stop = () => {
-    window.removeEventListener("pointermove", move);
-    window.removeEventListener("pointerup", up);
-    window.removeEventListener("pointercancel", stop);
-    memory.delete("drag");
-  };
-  const up = () => {
-    const now = memory.get("drag");
-    stop();
-    if (now && !now.moved) select(scene, pressed(takes, now.start, now.from));
-  };
-  window.addEventListener("pointermove", move);
-  window.addEventListener("pointerup", up);
-  window.addEventListener("pointercancel", stop);
-}
-
-/**
- * Return the nearest coin in a direction; the coin itself if there is none.
- *
- * @param {CoinsView} view
- * @param {Point[]} places
- * @param {number} coin
- * @param {Point} way
- */
-function neighbour(view, places, coin, [right, down]) {
-  const [x, y] = places[coin] ?? [0, 0];
-  let [best, least] = [coin, Infinity];
-  for (const other of view.lying) {
-    const [ox, oy] = places[other] ?? [0, 0];
-    const along = (ox - x) * right + (oy - y) * down;
-    const aside = Math.abs((ox - x) * down) + Math.abs((oy - y) * right);
-    const cost = along + 2.2 * aside;
-    if (along > 1 && cost < least) [best, least] = [other, cost];
-  }
-  return best;
 }

@@ -229,6 +229,20 @@ export function sideOf(view, seat) {
 }
 
 /**
+ * Return what a seat is called, in at most so many characters.
+ *
+ * @param {View} view
+ * @param {number} seat
+ * @param {number} [most]
+ */
+export function nameOf(view, seat, most = 18) {
+  let name = view.names[seat] ?? `player ${seat}`;
+  if (name.length > most) name = name.split("/").pop() || name; // a path by its last part
+  if (name.length > most && name.includes(":")) name = `${name.split(":")[0]}…`; // a bot's options
+  return name.length > most ? `${name.slice(0, most - 1)}…` : name;
+}
+
+/**
  * Return a sentence about a seat with the verb in its form: "you win", "opponent wins".
  *
  * @param {View} view
@@ -238,7 +252,7 @@ export function sideOf(view, seat) {
  * @param {string} [rest]
  */
 export function tell(view, seat, plain, other, rest = "") {
-  const name = view.names[seat] ?? `player ${seat}`;
+  const name = nameOf(view, seat);
   return `${name} ${name === "you" ? plain : other}${rest ? ` ${rest}` : ""}`;
 }
 
@@ -248,7 +262,7 @@ export function tell(view, seat, plain, other, rest = "") {
  * @param {View} view
  */
 export function outcome(view) {
-  const { winners, seat, names, teams } = view;
+  const { winners, seat, teams } = view;
   if (view.cut && !winners.length) return "stopped";
   if (!winners.length) return "draw";
   if (seat !== null && winners.includes(seat)) {
@@ -256,7 +270,7 @@ export function outcome(view) {
     return alone ? "you win" : "shared win";
   }
   if (seat !== null) return "you lose";
-  const said = winners.map((other) => names[other]).join(" and ");
+  const said = winners.map((other) => nameOf(view, other)).join(" and ");
   return winners.length > 1 ? `${said} win` : `${said} wins`;
 }
 

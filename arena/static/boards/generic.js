@@ -41,13 +41,15 @@ const CODES = {
   36: "t-cyan",
 };
 
+const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[([0-9;]*)m`); // of a terminal
+
 /**
  * Return a text with terminal colours as elements.
  *
  * @param {string} text
  */
 function coloured(text) {
-  const pieces = text.split(/\u001b\[([0-9;]*)m/);
+  const pieces = text.split(COLOUR);
   let look = "";
   return pieces.map((piece, index) => {
     if (index % 2 === 0) return look ? html("span", { class: look }, piece) : piece;

@@ -9,7 +9,7 @@
  */
 
 import { biddingParts, dollars, roundOf, rulesOf, shown } from "./bidding.js";
-import { makeKey, mountBoard, sideOf, statusLine, tell } from "./frame.js";
+import { makeKey, mountBoard, nameOf, sideOf, statusLine, tell } from "./frame.js";
 import { circle, glide, html, label, picture, svg } from "./svg.js";
 
 /** @typedef {import("./types.js").GraphView} GraphView */
@@ -53,7 +53,7 @@ function listed(ways) {
 function ending(view) {
   const [winner] = view.winners;
   if (winner === undefined) return view.cut ? "no more rounds" : "both are out of money";
-  return `the token is on the target of ${view.names[winner]}`;
+  return `the token is on the target of ${nameOf(view, winner)}`;
 }
 
 const FIELD = { left: 76, top: 126, width: 568, height: 180 }; // as in graph_layout.py
@@ -105,10 +105,11 @@ function stage(scene) {
   });
   for (const [seat, target] of view.targets.entries()) {
     const [x, y] = places[target] ?? [0, 0];
-    const name = view.names[seat] ?? "";
+    const name = nameOf(view, seat, narrow ? 11 : 14);
     const anchor = x < w / 2 ? "start" : "end";
     const edge = x < w / 2 ? Math.max(x - 20, 4) : Math.min(x + 20, w - 4);
-    const below = clear(places, routes, x, y + radius + 19) >= clear(places, routes, x, y - radius - 19);
+    const below =
+      clear(places, routes, x, y + radius + 19) >= clear(places, routes, x, y - radius - 19);
     const level = below ? y + radius + 19 : y - radius - 19;
     canvas.append(
       label(edge, level, name, {
@@ -286,7 +287,7 @@ function distances(view) {
   return shown(view)
     .map((seat) => {
       const steps = stepsTo(view.successors, view.targets[seat] ?? 0)[view.vertex];
-      const name = view.names[seat] === "you" ? "your target" : `the target of ${view.names[seat]}`;
+      const name = view.names[seat] === "you" ? "your target" : `that of ${nameOf(view, seat)}`;
       return steps === undefined ? `no way to ${name}` : `${steps} from ${name}`;
     })
     .join(", ");

@@ -7,7 +7,7 @@
  */
 
 import { biddingParts, dollars, roundOf, rulesOf, shown } from "./bidding.js";
-import { mountBoard, sideOf, statusLine, tell } from "./frame.js";
+import { mountBoard, nameOf, sideOf, statusLine, tell } from "./frame.js";
 import { circle, glide, html, label, picture, rect, svg } from "./svg.js";
 
 /** @typedef {import("./types.js").LineView} LineView */
@@ -47,7 +47,7 @@ function ending(view) {
 function stage({ view, before, width }) {
   const w = Math.min(Math.max(width - 2, 280), 860);
   const narrow = w < 560;
-  const [floor, height] = [172, 214];
+  const [floor, height] = narrow ? [190, 232] : [172, 214];
   const [left, right] = narrow ? [34, w - 34] : [118, w - 118];
   const [first, second] = shown(view);
   const mirrored = first === 1;
@@ -81,21 +81,22 @@ function stage({ view, before, width }) {
     [first, narrow ? 34 : 58],
     [second, narrow ? w - 34 : w - 58],
   ])) {
-    parts.push(person(view, seat, px, narrow ? 62 : floor - 34, w));
+    parts.push(person(view, seat, px, narrow ? 36 : floor - 34, w));
   }
   const number = String(view.position);
   const half = 9 + 4 * number.length;
   const moving = svg(
     "g",
     { class: "bottle" },
-    bottle(x, floor + 1),
+    bottle(x, floor + 1, narrow ? 0.82 : 1),
     rect(x - half, floor + 13, 2 * half, 20, { rx: 7, class: "plate" }),
     label(x, floor + 23, number, { class: "plate-number" }),
   );
   parts.push(moving);
   if (before && before.position !== view.position) glide(moving, at(before.position) - x, 0);
   const distance = Math.abs(view.position - (mirrored ? view.length : 0));
-  const steps = `${distance} from ${view.names[first]}, ${view.length - distance} from ${view.names[second]}`;
+  const others = `${view.length - distance} from ${nameOf(view, second)}`;
+  const steps = `${distance} from ${nameOf(view, first)}, ${others}`;
   const said = `the bottle is at ${number} of ${view.length}: ${steps}`;
   const champion = view.winners.length ? sideOf(view, view.winners[0] ?? 0) : "none";
   return html(
@@ -135,10 +136,10 @@ function marksOf(length, apart) {
 function person(view, seat, x, y, width) {
   const side = sideOf(view, seat);
   const won = view.winners.includes(seat);
-  const name = view.names[seat] ?? "";
-  const short = name.length > 14 ? `${name.slice(0, 13)}…` : name;
+  const small = width < 560;
+  const name = nameOf(view, seat, small ? 16 : 11);
   const edge = x < width / 2 ? 8 : width - 8;
-  const wide = short.length > (width < 560 ? 5 : 9);
+  const wide = small && name.length > 5;
   const anchor = wide ? { "text-anchor": x < width / 2 ? "start" : "end" } : {};
   return svg(
     "g",
@@ -151,7 +152,7 @@ function person(view, seat, x, y, width) {
         d: `M${x - 13} ${y - 45}l7 8 6-11 6 11 7-8-3 15h-20z`,
         class: "crown",
       }),
-    label(wide ? edge : x, y + 42, short, { class: "person-name", ...anchor }),
+    label(wide ? edge : x, y + 42, name, { class: "person-name", ...anchor }),
     view.mover === seat && circle(x + 20, y - 20, 6, { class: "turn" }),
   );
 }
@@ -161,14 +162,14 @@ function person(view, seat, x, y, width) {
  *
  * @param {number} x
  * @param {number} floor
+ * @param {number} scale
  */
-export function bottle(x, floor) {
-  const outline =
-    "M-15 0q-4 0-4-4v-58c0-13 13-9 13-22v-32h12v32c0 13 13 9 13 22v58q0 4-4 4z";
+function bottle(x, floor, scale) {
+  const outline = "M-15 0q-4 0-4-4v-58c0-13 13-9 13-22v-32h12v32c0 13 13 9 13 22v58q0 4-4 4z";
   const gleam = "M-15.5-6v-55c0-10 11-9 12.5-22v-24";
   return svg(
     "g",
-    { transform: `translate(${x} ${floor})` },
+    { transform: `translate(${x} ${floor}) scale(${scale})` },
     svg("ellipse", { cx: 0, cy: 1, rx: 24, ry: 4, class: "shadow" }),
     svg("path", { d: outline, class: "glass" }),
     svg("path", { d: gleam, class: "gleam" }),

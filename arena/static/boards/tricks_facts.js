@@ -5,7 +5,7 @@
  */
 
 import { cardFace, cardName, suitSign, SUITS } from "./cards.js";
-import { sideOf, tell } from "./frame.js";
+import { nameOf, sideOf } from "./frame.js";
 import { html, label, picture, rect, svg } from "./svg.js";
 
 /** @typedef {import("./types.js").TricksView} TricksView */
@@ -18,9 +18,23 @@ import { html, label, picture, rect, svg } from "./svg.js";
  */
 export function factPanels(view, before) {
   const rules = view.rules.length
-    ? [panel("rules", "house rules", "", html("span", { class: "fact-small" }, view.rules.join(", ")))]
+    ? [
+        panel(
+          "rules",
+          "house rules",
+          "",
+          html("span", { class: "fact-small" }, view.rules.join(", ")),
+        ),
+      ]
     : [];
-  return [contract(view), trump(view, before), points(view), lastTrick(view), auction(view), ...rules];
+  return [
+    contract(view),
+    trump(view, before),
+    points(view),
+    lastTrick(view),
+    auction(view),
+    ...rules,
+  ];
 }
 
 /**
@@ -33,7 +47,12 @@ function panel(name, title, note, ...content) {
   return html(
     "section",
     { class: `fact fact-${name}` },
-    html("header", {}, html("span", { class: "caption" }, title), html("span", { class: "fact-note" }, note)),
+    html(
+      "header",
+      {},
+      html("span", { class: "caption" }, title),
+      html("span", { class: "fact-note" }, note),
+    ),
     ...content,
   );
 }
@@ -44,13 +63,15 @@ function contract(view) {
   const best = Math.max(0, ...bids.map(([, bid]) => bid));
   const leader = bids.filter(([, bid]) => bid === best).pop();
   const holder = view.declarer ?? leader?.[0] ?? null;
-  if (holder === null) return panel("contract", "highest bid", "", html("span", { class: "fact-none" }, "none yet"));
+  if (holder === null)
+    return panel("contract", "highest bid", "", html("span", { class: "fact-none" }, "none yet"));
   const settled = view.declarer !== null;
   const number = view.single !== null ? "single" : String(view.contract ?? best);
   const stake = { 1: "", 2: "doubled", 4: "redoubled" }[view.stake] ?? "";
   const notes = [stake && view.single === null ? stake : ""];
   if (view.single !== null) notes.push("all eight tricks, alone and without trump");
-  if (view.married !== null) notes.push(`marriage of ${view.names[view.married]}: needs ${view.target}`);
+  if (view.married !== null)
+    notes.push(`marriage of ${nameOf(view, view.married, 12)}: needs ${view.target}`);
   if (settled && view.target !== null) {
     const left = view.target - (view.points[holder % 2] ?? 0);
     const short = view.over ? "short" : "to go";
@@ -64,7 +85,7 @@ function contract(view) {
       "div",
       { class: "fact-line", "data-side": sideOf(view, holder) },
       html("span", { class: "amount" }, number),
-      html("span", {}, `by ${view.names[holder]}`),
+      html("span", {}, `by ${nameOf(view, holder, 12)}`),
     ),
     html("span", { class: "fact-small" }, notes.filter(Boolean).join("; ")),
   );
@@ -78,9 +99,15 @@ function trump(view, before) {
   let [state, more] = ["not chosen", ""];
   if (view.single !== null) [state, more] = ["no trump", "in a single hand"];
   else if (view.revealed_in !== null && view.revealer !== null) {
-    [state, more] = ["revealed", `in trick ${view.revealed_in} by ${view.names[view.revealer]}`];
+    [state, more] = [
+      "revealed",
+      `in trick ${view.revealed_in} by ${nameOf(view, view.revealer, 12)}`,
+    ];
   } else if (view.trump_chosen && view.bidder !== null) {
-    const whose = view.names[view.bidder] === "you" ? "known to you only" : `known to ${view.names[view.bidder]} only`;
+    const whose =
+      view.names[view.bidder] === "you"
+        ? "known to you only"
+        : `known to ${nameOf(view, view.bidder, 12)} only`;
     [state, more] = ["hidden", whose];
   }
   if (view.seventh && view.trump_chosen) more = `the seventh card${more ? `, ${more}` : ""}`;
@@ -104,7 +131,17 @@ function trump(view, before) {
     "trump",
     "trump",
     "",
-    html("div", { class: "fact-line" }, card, html("div", { class: "fact-words" }, html("strong", {}, state), html("span", { class: "fact-small" }, more))),
+    html(
+      "div",
+      { class: "fact-line" },
+      card,
+      html(
+        "div",
+        { class: "fact-words" },
+        html("strong", {}, state),
+        html("span", { class: "fact-small" }, more),
+      ),
+    ),
   );
 }
 
@@ -112,7 +149,7 @@ function trump(view, before) {
 function points(view) {
   const own = (view.seat ?? 0) % 2;
   const lines = [own, 1 - own].map((side) => {
-    const seats = [side, side + 2].map((seat) => view.names[seat]).join(", ");
+    const seats = [side, side + 2].map((seat) => nameOf(view, seat, 11)).join(", ");
     const shade = side === own ? 0 : 1;
     const won = view.won[side] ?? 0;
     const bar = picture(
@@ -142,7 +179,8 @@ function points(view) {
 /** @param {TricksView} view */
 function lastTrick(view) {
   const last = view.tricks[view.tricks.length - 1];
-  if (!last) return panel("last", "last trick", "", html("span", { class: "fact-none" }, "none yet"));
+  if (!last)
+    return panel("last", "last trick", "", html("span", { class: "fact-none" }, "none yet"));
   const cards = last.cards.map(([seat, card], k) =>
     svg(
       "g",
@@ -155,7 +193,7 @@ function lastTrick(view) {
   return panel(
     "last",
     "last trick",
-    tell(view, last.winner, "took", "took", String(last.points)),
+    `${nameOf(view, last.winner, 8)} took ${last.points}`,
     picture(152, 54, { class: "last-cards", role: "img", "aria-label": said }, ...cards),
   );
 }
@@ -173,14 +211,25 @@ function auction(view) {
     const row = rows[rows.length - 1];
     if (row) row[column] = bid ? String(bid) : "pass";
   }
-  const head = order.map((seat) => html("th", { "data-side": sideOf(view, seat), scope: "col" }, view.names[seat] ?? ""));
+  const head = order.map((seat) =>
+    html("th", { "data-side": sideOf(view, seat), scope: "col" }, nameOf(view, seat, 8)),
+  );
   const body = rows.map((row) =>
-    html("tr", {}, ...row.map((call) => html("td", { class: call === "pass" ? "call-pass" : "" }, call ?? ""))),
+    html(
+      "tr",
+      {},
+      ...row.map((call) => html("td", { class: call === "pass" ? "call-pass" : "" }, call ?? "")),
+    ),
   );
   return panel(
     "auction",
     "auction",
     view.redeals ? `redeal ${view.redeals}` : "",
-    html("table", { class: "calls" }, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...body)),
+    html(
+      "table",
+      { class: "calls" },
+      html("thead", {}, html("tr", {}, ...head)),
+      html("tbody", {}, ...body),
+    ),
   );
 }
