@@ -17,6 +17,15 @@ from bidarena.envs.phrases import mover_of
 from bidarena.envs.registry import find_tool, make_game, tools_of
 from bidarena.envs.rng import WORDS, seeded
 
+# parts of the state that a seat may know, at least in part
+VISIBLE = {
+    "scotch": ("position", "money"),
+    "richman": ("vertex", "money"),
+    "raj": ("pot", "items", "hands", "banks"),
+    "coins": ("board", "points", "values"),
+    "twentynine": ("hands", "points", "won", "contract", "stake", "score"),
+}
+NONE = slice(0, 0)
 CASES = [(name, which) for name in OUR_GAMES for which in range(len(VARIANTS[name]))]
 
 
@@ -67,6 +76,26 @@ def test_view__tells_apart_whatever_the_seat_can_tell_apart(name, data):
         for state in states:
             view = json.dumps(view_of(game, state, seat))
             assert seen.setdefault(view, observed(game, state, seat)) == observed(game, state, seat)
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+@given(data=st.data())
+@settings(max_examples=12, deadline=None)
+def test_view__shows_a_change_of_any_visible_part_alone(name, data):
+    game, states, seed = case_of(data, name)
+    state = states[seed % len(states)]
+    places = [
+        k for part in VISIBLE[name] for k in range(game.state_size)[game.state.get(part, NONE)]
+    ]
+    changes = 0
+    for seat in range(game.players):
+        for place in places:
+            twin = state.copy()
+            twin[place] ^= 1
+            if observed(game, twin, seat) != observed(game, state, seat):
+                changes += 1
+                assert view_of(game, twin, seat) != view_of(game, state, seat), (place, seat)
+    assert changes
 
 
 @pytest.mark.parametrize(("name", "which"), CASES)
