@@ -35,7 +35,7 @@ function draw(scene) {
     own: "your bid",
     task: "play one of your cards",
     waiting,
-    reason: view.players.map((player) => number(player.bank)).join(" : "),
+    reason: [viewer, ...others].map((seat) => number(view.players[seat]?.bank ?? 0)).join(" : "),
   });
   return [status, ...others.map((seat) => row(scene, seat)), table(scene), row(scene, viewer)];
 }

@@ -44,7 +44,10 @@ function draw(scene) {
 
 /** @param {CoinsView} view */
 function ending(view) {
-  if (view.score === "points" && view.points) return view.points.join(" points to ");
+  if (view.score === "points" && view.points) {
+    const [first, second] = view.seat === 1 ? [1, 0] : [0, 1];
+    return `${view.points[first]} points to ${view.points[second]}`;
+  }
   return view.taker === null ? "" : tell(view, view.taker, "took", "took", "the last coin");
 }
 

@@ -53,7 +53,9 @@ function listed(ways) {
 function ending(view) {
   const [winner] = view.winners;
   if (winner === undefined) return view.cut ? "no more rounds" : "both are out of money";
-  return `the token is on the target of ${nameOf(view, winner)}`;
+  const whose =
+    view.names[winner] === "you" ? "your target" : `the target of ${nameOf(view, winner)}`;
+  return `the token is on ${whose}`;
 }
 
 const FIELD = { left: 76, top: 126, width: 568, height: 180 }; // as in graph_layout.py

@@ -8,7 +8,7 @@
  */
 
 import { cardFace, cardName, suitSign } from "./cards.js";
-import { actionButton, mountBoard, statusLine, tell } from "./frame.js";
+import { actionButton, mountBoard, outcome, statusLine, tell } from "./frame.js";
 import { glide, html, label, picture, rect } from "./svg.js";
 import { factPanels } from "./tricks_facts.js";
 import { ownHand, placeOf, player } from "./tricks_seats.js";
@@ -77,6 +77,7 @@ function waiting(view) {
  * @param {number} width
  */
 function felt(scene, width) {
+  const { view } = scene;
   const narrow = width < 480;
   const height = narrow ? 480 : 530;
   const canvas = picture(width, height, { class: "felt-picture", "data-arrows": true });
@@ -90,6 +91,12 @@ function felt(scene, width) {
   for (const seat of [0, 1, 2, 3]) canvas.append(...player(scene, seat, width, height, narrow));
   canvas.append(...trick(scene, middle, narrow));
   canvas.append(...ownHand(scene, width, height, narrow));
+  if (view.over) {
+    canvas.append(
+      label(width / 2, height - 70, outcome(view), { class: "felt-result" }),
+      label(width / 2, height - 40, view.ending, { class: "felt-words" }),
+    );
+  }
   return html("div", { class: "felt-box" }, canvas, controls(scene));
 }
 

@@ -50,7 +50,8 @@ export function player(scene, seat, width, height, narrow) {
   const short = nameOf(view, seat, narrow ? 9 : place % 2 ? 12 : 18);
   const half = 14 + 3.9 * short.length;
   // A button beside the hand needs the room on the right.
-  const aside = place === 0 && narrow && scene.open.size > 0 && view.phase === "playing";
+  const button = [...scene.open].some((action) => action >= (view.actions.pass ?? 32));
+  const aside = place === 0 && narrow && button && view.phase === "playing";
   const x = aside ? half + 46 : Math.min(Math.max(middle, half + 8), width - half - 8);
   const side = sideOf(view, seat);
   const moving = view.mover === seat;
