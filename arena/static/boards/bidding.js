@@ -87,8 +87,8 @@ function purse({ view }, seat) {
   const bar = picture(
     200,
     10,
-    { class: "bar", preserveAspectRatio: "none", "aria-hidden": true },
-    rect(0, 0, 200, 10, { class: "track" }),
+    { class: "strip", preserveAspectRatio: "none", "aria-hidden": true },
+    rect(0, 0, 200, 10, { class: "strip-track" }),
     rect(0, 0, (200 * high) / most, 10, { class: `tint${side}` }),
     rect(0, 0, (200 * low) / most, 10, { class: `fill${side}` }),
     rect(0, 0, 0, 10, { class: "bar-bid" }),

@@ -240,7 +240,7 @@ function arc(x, y, r) {
 function band(places, coins, half, look) {
   const ends = [coins[0] ?? 0, coins[coins.length - 1] ?? 0].map((coin) => places[coin] ?? [0, 0]);
   const d = `M${ends[0]}L${ends[1]}`;
-  return svg("path", { d, class: `band ${look}`, "stroke-width": 2 * half });
+  return svg("path", { d, class: `coin-band ${look}`, "stroke-width": 2 * half });
 }
 
 /**

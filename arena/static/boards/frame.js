@@ -191,13 +191,13 @@ const MANY = 40; // moves from which a list gets a field to search it
  */
 export function moveList(scene, actions, title) {
   const buttons = actions.map((action) => actionButton(scene, action, undefined, "move"));
-  const list = html("div", { class: "moves-list", "data-arrows": true }, ...buttons);
+  const list = html("div", { class: "choices-list", "data-arrows": true }, ...buttons);
   const head = html("span", { class: "caption" }, title);
-  const box = html("div", { class: "moves", role: "group", "aria-label": title }, head);
+  const box = html("div", { class: "choices", role: "group", "aria-label": title }, head);
   if (actions.length > MANY) {
     const field = html("input", {
       type: "search",
-      class: "moves-search",
+      class: "choices-search",
       placeholder: `search ${actions.length} moves`,
       "aria-label": "search the moves",
       "data-key": "search",

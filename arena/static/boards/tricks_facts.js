@@ -155,8 +155,8 @@ function points(view) {
     const bar = picture(
       200,
       12,
-      { class: "bar", preserveAspectRatio: "none", "aria-hidden": true },
-      rect(0, 3, 200, 6, { class: "track" }),
+      { class: "strip", preserveAspectRatio: "none", "aria-hidden": true },
+      rect(0, 3, 200, 6, { class: "strip-track" }),
       rect(0, 3, (200 * (view.points[side] ?? 0)) / view.most, 6, { class: `fill${shade}` }),
     );
     const declares = view.target !== null && view.declarer !== null && view.declarer % 2 === side;

@@ -74,7 +74,7 @@ export function player(scene, seat, width, height, narrow) {
     parts.push(
       svg(
         "g",
-        { class: `note ${note.look}` },
+        { class: `seat-note ${note.look}` },
         rect(bx, y + dy - 11, wide, 22, { rx: 11, class: "note-paper" }),
         label(bx + wide / 2, y + dy + 0.5, note.words, { class: "note-words" }),
       ),
@@ -90,7 +90,7 @@ export function player(scene, seat, width, height, narrow) {
       svg(
         "g",
         {
-          class: "note note-lacks",
+          class: "seat-note note-lacks",
           role: "img",
           "aria-label": `${name} has no ${signs.map((s) => SUITS[s]).join(", ")}`,
         },

@@ -84,7 +84,7 @@ def test_board__lets_a_spectator_try_the_moves_of_all_players(page, name):
         props = props_of(game, state, None)
         show(page, tools_of(name).board, props)
         assert choose_all(page, props["legal"]) == props["legal"]
-        assert page.locator(".moves").count() == 0  # all are drawn
+        assert page.locator(".choices").count() == 0  # all are drawn
 
 
 @pytest.mark.parametrize("name", OUR_GAMES)
