@@ -7,8 +7,9 @@ import os
 import sys
 from importlib.metadata import version
 
-from bidarena.baselines.adapters.faults import Fault
+from bidarena.baselines.adapters.faults import Breakdown, Fault
 from bidarena.envs.arguments import unknown
+from bidarena.envs.stopping import Terminated, stop_at_sigterm
 
 # command -> (module, one line for the overview); a module is imported only when it is used
 COMMANDS = {
@@ -48,18 +49,30 @@ def main(argv: list[str] | None = None) -> int:
         if args[0] not in known:
             raise unknown("command", args[0], known)
         command = importlib.import_module(known[args[0]][0])
-        command.main(args[1:])
+        with stop_at_sigterm():
+            command.main(args[1:])
     except (ValueError, TypeError) as wrong:
         print(f"bidarena: {wrong}", file=sys.stderr)
         return 2
+    except Breakdown as reason:
+        print(f"bidarena: {reason}", file=sys.stderr)
+        return 1
     except Fault as fault:  # a bot from outside failed where there is no game to lose
         print(f"bidarena: a bot failed: it {fault}", file=sys.stderr)
         return 1
+    except Terminated:
+        return 143
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the program that read our output has stopped, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except (OSError, MemoryError) as wrong:  # a full disk, a folder that may not be written, ...
+        print(f"bidarena: {wrong or 'there is not enough memory'}", file=sys.stderr)
+        return 1
+    except RecursionError:
+        print("bidarena: what was given is nested too deeply", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import tyro
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bidarena.cli.options import parse_with_game, show_json
-from bidarena.cli.tables import percent, percents, with_interval
+from bidarena.cli.tables import named_table, percent, percents, with_interval
+from bidarena.envs.game import Game
 from bidarena.envs.progress import progress_bar
-from bidarena.evaluate.match import play_match
+from bidarena.evaluate.match import Match, play_match
+
+MOST_SHOWN = 10  # different faults of a bot in the table
 
 
 @dataclass
@@ -60,7 +63,17 @@ def main(argv: list[str]) -> None:
             processes=args.processes,
             seconds_per_move=args.seconds_per_move,
             record=args.record,
+            keep_on_interrupt=True,
         )
+    show(game, args, match)
+    if match.games < match.wanted:
+        told = f"stopped after {match.games} of {match.wanted} games"
+        print(f"bidarena: {told}", file=sys.stderr)
+        raise KeyboardInterrupt
+
+
+def show(game: Game, args: Arguments, match: Match) -> None:
+    """Print the result of a match."""
     if args.json:
         show_json(
             {
@@ -74,12 +87,13 @@ def main(argv: list[str]) -> None:
             }
         )
         return
-    table = Table("bot", "won", "drawn", "lost", "of decided", "mean return (95 %)")
+    table = named_table("bot", "won", "drawn", "lost", "of decided", "mean return (95 %)")
     counted = game.score is not None
     if counted:
         table.add_column("mean points")
     for score in match.scores:
-        cells = [score.bot, *percents(score), percent(score.decided_rate)]
+        decided = "-" if score.none_decided else percent(score.decided_rate)
+        cells = [escape(score.bot), *percents(score), decided]
         cells.append(with_interval(score.mean, score.half_width, digits=4))
         if counted:
             cells.append("-" if score.points is None else f"{score.points:.3f}")
@@ -87,7 +101,13 @@ def main(argv: list[str]) -> None:
     console = Console()
     console.print(table)
     for score in match.scores:
-        for reason, count in score.faults.items():
-            console.print(f"{score.bot} lost {count} games by a fault: {escape(reason)}")
+        shown = list(score.faults.items())[:MOST_SHOWN]
+        for reason, count in shown:
+            told = f"{score.bot} lost {count} games by a fault: {reason}"
+            console.print(escape(told), soft_wrap=True)
+        rest = list(score.faults.values())[len(shown) :]
+        if rest:
+            told = f"{score.bot} lost {sum(rest)} games by {len(rest)} other faults; --json has all"
+            console.print(escape(told), soft_wrap=True)
     speed = match.games / match.seconds
     console.print(f"{match.games} games in {match.seconds:.2f} s ({speed:,.0f} games/s)")

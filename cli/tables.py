@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, Protocol
 
+from rich.table import Table
+
 SHOWN = 16  # items of a long list in a cell
+SHORTEST = 12  # characters of a line of a bot's name
 
 
 class Results(Protocol):
@@ -26,6 +29,18 @@ class Results(Protocol):
     @property
     def losses(self) -> int:
         """Return how many were lost."""
+
+
+def named_table(name: str, *columns: str, title: str | None = None) -> Table:
+    """Return a table whose first column has names of bots: they are folded, never cut.
+
+    Two servers may differ in the last character only.
+    """
+    table = Table(title=title)
+    table.add_column(name, overflow="fold", min_width=SHORTEST)
+    for column in columns:
+        table.add_column(column)
+    return table
 
 
 def percents(found: Results) -> list[str]:

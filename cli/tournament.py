@@ -14,10 +14,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from bidarena.cli.options import parse_with_game, show_json
-from bidarena.cli.tables import percents, shares, with_interval
+from bidarena.cli.tables import SHORTEST, named_table, percents, shares, with_interval
 from bidarena.envs.progress import progress_bar
 from bidarena.envs.registry import playing
 from bidarena.evaluate.tournament import run_tournament
+from bidarena.evaluate.tournament.meetings import replaced_games
 from bidarena.evaluate.tournament.plan import Tournament, check
 from bidarena.evaluate.tournament.report import duration, write_report
 from bidarena.evaluate.tournament.standings import Standings, standings
@@ -58,6 +59,11 @@ class Arguments:
     """The time limit for one move. A bot that takes longer loses that game. Without it there is no
     limit."""
 
+    replay: tuple[str, ...] = ()
+    """Bots whose games are played again although they seem to be the same: servers and programs
+    that cannot be told from others with the same name. Bots that have changed are played again
+    without it. Games played before are set aside in the folder."""
+
     folder: Path | None = None
     """Where to keep the games. Without it they are kept in runs/tournament-GAME-..., a name that
     stands for the game, its rules, the bots, the seed and the time limit."""
@@ -83,13 +89,27 @@ def main(argv: list[str]) -> None:
     plan = Tournament(game, tuple(names), args.games, args.seed, args.seconds_per_move)
     check(plan)
     folder = Path("runs") / plan.name if args.folder is None else args.folder
-    with progress_bar(plan.deals * plan.seats * len(plan.lineups), game.name) as advance:
-        met = run_tournament(plan, folder, processes=args.processes, ray=args.ray, progress=advance)
+    try:
+        with progress_bar(plan.deals * plan.seats * len(plan.lineups), game.name) as advance:
+            met = run_tournament(
+                *(plan, folder),
+                processes=args.processes,
+                ray=args.ray,
+                progress=advance,
+                replay=args.replay,
+                tell=lambda sentence: print(sentence, file=sys.stderr),
+            )
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on where it was", file=sys.stderr)
+        raise
     found = standings(plan, met)
+    gone = replaced_games(plan, folder)
     report = folder / "report.html" if args.html is None else args.html
-    write_report(found, report, command=shlex.join(["bidarena", "tournament", *argv]))
+    command = shlex.join(["bidarena", "tournament", *argv])
+    write_report(found, report, command=command, replaced=gone)
     if args.json:
-        show_json({**found.as_dict(), "folder": str(folder), "report": str(report)})
+        places = {"folder": str(folder), "report": str(report)}
+        show_json({**found.as_dict(), "replaced": [one.as_dict() for one in gone], **places})
         return
     console = Console()
     wide = 24 + 17 * len(found.bots) <= console.width
@@ -98,7 +118,7 @@ def main(argv: list[str]) -> None:
     for standing in found.bots:
         for fault in standing.faults:
             told = f"{fault['games']} games by a fault: {fault['kind']}, {fault['reason']}"
-            console.print(f"{escape(standing.bot)} lost {escape(told)}")
+            console.print(f"{escape(standing.bot)} lost {escape(told)}", soft_wrap=True)
     console.print(f"kept in {folder}; report: {report}", soft_wrap=True)
 
 
@@ -107,7 +127,8 @@ def matrix(found: Standings) -> Table:
     names = [standing.bot for standing in found.bots]
     numbers = [str(place) for place in range(1, len(names) + 1)]
     title = "row against column: won / drawn / lost in %, mean return of the row ± 95 %"
-    table = Table("", *numbers, title=title, show_lines=True)
+    table = named_table("", *numbers, title=title)
+    table.show_lines = True
     for number, name in zip(numbers, names, strict=True):
         cells = []
         for rival in names:
@@ -124,7 +145,9 @@ def matrix(found: Standings) -> Table:
 def pairs(found: Standings) -> Table:
     """Return the results of all pairs as a list, for where the matrix would not fit."""
     title = "won / drawn / lost in %, mean return of the first ± 95 %"
-    table = Table("", "", "", "mean return", title=title)
+    table = named_table("", "", "", "mean return", title=title)
+    table.columns[1].overflow = "fold"
+    table.columns[1].min_width = SHORTEST
     names = [standing.bot for standing in found.bots]
     for one, two in combinations(names, 2):
         pair = found.pairs[one, two]
@@ -135,11 +158,11 @@ def pairs(found: Standings) -> Table:
 
 def ratings(found: Standings) -> Table:
     """Return a table of ratings and mean results."""
-    table = Table("", "bot", "rating ± 95 %", "openskill", "mean return ± 95 %")
+    table = named_table("bot", "rating ± 95 %", "openskill", "mean return ± 95 %")
     if found.tournament.game.score is not None:
         table.add_column("mean points")
     for place, standing in enumerate(found.bots, 1):
-        cells = [str(place), escape(standing.bot)]
+        cells = [f"{place} {escape(standing.bot)}"]
         cells.append(f"{standing.rating:+.0f} ± {standing.rating_half_width:.0f}")
         cells.append(f"{standing.mu:.1f} ± {standing.sigma:.1f}")
         cells.append(with_interval(standing.mean, standing.half_width))
@@ -151,7 +174,7 @@ def ratings(found: Standings) -> Table:
 
 def moves(found: Standings) -> Table:
     """Return a table of games, times per move and faults."""
-    table = Table("bot", "games", "won", "drawn", "lost", "time a move", "faults")
+    table = named_table("bot", "games", "won", "drawn", "lost", "time a move", "faults")
     for standing in found.bots:
         table.add_row(
             escape(standing.bot),

@@ -99,6 +99,9 @@ class Resume:
     ray: str | None = None
     """For a run of --engine rllib: the address of a Ray to play on from now on."""
 
+    trust: bool = False
+    """Let the run start the programs and import the modules that its config.json names."""
+
     json: bool = False
     """Print one JSON object instead of a table."""
 
@@ -150,6 +153,7 @@ def _resume(args: Resume) -> None:
             checkpoint_seconds=args.checkpoint_seconds,
             progress=progress,
             ray=args.ray,
+            trust=args.trust,
         )
     _show(found, read_config(args.resume)["task"]["game"], args.json)
 

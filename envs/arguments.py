@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
+from itertools import islice
 from typing import Any
 
 
@@ -32,9 +33,10 @@ def wholes(name: str, value: Any, count: int, low: int, high: int) -> tuple[int,
     """
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise ValueError(f"{name}={value!r}: expected {count} whole numbers")
-    items: Sequence[Any] = list(value)
+    items: Sequence[Any] = list(islice(value, count + 1))  # one too many says enough
     if len(items) != count:
-        raise ValueError(f"{name}={value!r}: expected {count} whole numbers, got {len(items)}")
+        got = len(value) if isinstance(value, Sized) else f"at least {len(items)}"
+        raise ValueError(f"{name}={value!r:.200}: expected {count} whole numbers, got {got}")
     return tuple(whole(f"{name}[{i}]", item, low, high) for i, item in enumerate(items))
 
 

@@ -49,7 +49,7 @@ class Batch:
         seed: row i is seeded with seed + i; None: with random numbers of the operating system.
         threads: how many threads share the rows; the results do not depend on it.
 
-    Attributes (read them, do not write them):
+    Attributes (read them, do not write them; movers, masks, returns and illegal are read-only):
         movers: (rows,) the player to move; -1 where the game is over, -2 where it was cut short.
         observations: (rows, observation_size) float32, as seen by the mover; by player 0 where the
             game is over.
@@ -71,9 +71,23 @@ class Batch:
         self.masks = np.ones((rows, game.actions), np.int8)
         self.returns = np.zeros((rows, game.players), np.float64)
         self.illegal = np.zeros(rows, np.bool_)
+        self._written: tuple[Any, ...] = (self.movers, self.masks, self.returns, self.illegal)
+        self._protect()
         self._forfeits = forfeits(game)
         self._bind()
         self.reset(seed=seed)
+
+    def _protect(self) -> None:
+        """Show read-only views: compiled code trusts what it wrote there, as who is to move."""
+        shown = [array.view() for array in self._written]
+        for view in shown:
+            view.flags.writeable = False
+        self.movers, self.masks, self.returns, self.illegal = shown
+
+    def _buffers(self) -> tuple[NDArray[Any], ...]:
+        """Return the arrays that compiled code fills from the states, to write to."""
+        movers, *others = self._written
+        return (movers, self.observations, *others)
 
     def _bind(self) -> None:
         """Get the compiled functions, which cannot be pickled with the rest."""
@@ -85,6 +99,7 @@ class Batch:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._protect()
         self._bind()
 
     def reset(
@@ -102,8 +117,8 @@ class Batch:
         """
         chosen = np.ones(self.rows, np.bool_) if where is None else _row_mask(where, self.rows)
         seed_rows(self.rngs, seed, np.random.default_rng(), chosen)
-        args = (self.game.cfg, self.states, self.rngs, chosen, self.movers, self.observations)
-        self.threads.over(self.rows, self._deal, *args, self.masks, self.returns, self.illegal)
+        args = (self.game.cfg, self.states, self.rngs, chosen, *self._buffers())
+        self.threads.over(self.rows, self._deal, *args)
 
     def step(self, actions: ArrayLike) -> None:
         """Apply one action per row for the player to move; rows that are over stay as they are.
@@ -112,9 +127,8 @@ class Batch:
         and NaN are illegal actions.
         """
         chosen = as_actions(actions, self.rows)
-        args = (self.game.cfg, self.states, self.rngs, chosen, self._forfeits, self.movers)
-        views = (self.observations, self.masks, self.returns, self.illegal)
-        self.threads.over(self.rows, self._move, *args, *views)
+        args = (self.game.cfg, self.states, self.rngs, chosen, self._forfeits, *self._buffers())
+        self.threads.over(self.rows, self._move, *args)
 
     def ask(self, bot: Bot, where: NDArray[np.bool_], actions: NDArray[np.int64]) -> None:
         """Write a bot's choices into `actions` for the chosen rows that are not over.
@@ -242,6 +256,15 @@ def seed_rows(
         words = seeded(fallback, int(unseeded.sum()) * rngs.shape[1])
         rngs[unseeded] = words.reshape(-1, rngs.shape[1])
     return fresh | unseeded
+
+
+def check_generators(rngs: NDArray[Any]) -> None:
+    """Raise ValueError unless arrays of generators from outside can be drawn from, row by row."""
+    pairs = np.ascontiguousarray(rngs).reshape(-1, WORDS)
+    if rngs.dtype != np.uint64 or not pairs.any(axis=1).all():
+        raise ValueError(
+            f"rngs: expected uint64 words, not all 0 in any generator, got {rngs.dtype}"
+        )
 
 
 def forfeits(game: Game) -> NDArray[np.float64]:

@@ -170,10 +170,50 @@ def _jit(copy: types.FunctionType, options: dict[str, Any]) -> Function:
     import numba
 
     try:
-        return numba.njit(cache=True, **options)(copy)
+        function = numba.njit(cache=True, **options)(copy)
+        _guard_cache(function)
+        return function
     except RuntimeError as reason:  # no folder that Numba may write its cache to
         _tell_no_cache(reason)
         return numba.njit(**options)(copy)
+
+
+def _guard_cache(function: Function) -> None:
+    """Let a broken file of Numba's cache count as missing, and a full disk only cost the saving.
+
+    Numba itself fails for ever at an index that is empty, as a power cut can leave it.
+    """
+    file = getattr(getattr(function, "_cache", None), "_cache_file", None)
+    if file is not None:
+        file.__class__ = _sound_cache_file(type(file))
+
+
+@lru_cache(maxsize=4)
+def _sound_cache_file(kind: type[Any]) -> type[Any]:
+    """Return a subclass of Numba's class of cache files that survives broken files."""
+
+    class SoundCacheFile(kind):
+        """Cache files of Numba; what cannot be read is compiled anew and written again."""
+
+        def _load_index(self) -> Any:
+            try:
+                return super()._load_index()
+            except Exception:  # unpickling fails in many ways
+                return {}
+
+        def load(self, key: Any) -> Any:
+            try:
+                return super().load(key)
+            except Exception:
+                return None
+
+        def save(self, key: Any, data: Any) -> None:
+            try:
+                super().save(key, data)
+            except OSError as reason:
+                _tell_no_cache(reason)
+
+    return SoundCacheFile
 
 
 @lru_cache(maxsize=1)
@@ -251,7 +291,7 @@ def _tell_no_cache(reason: Exception) -> None:
         return
     _told.add("no cache")
     warnings.warn(
-        f"bidarena compiles anew in every process, because no cache folder is writable ({reason}). "
+        f"bidarena compiles anew in every process, because its cache cannot be written ({reason}). "
         "Set NUMBA_CACHE_DIR to a folder of yours to avoid that.",
         stacklevel=2,
     )

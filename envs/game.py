@@ -258,6 +258,24 @@ class Game:
         """Return a rule, compiled: `game.call("step")(game.cfg, state, action, rng)`."""
         return self.compiled(self.rules[name])
 
+    def checked_state(self, state: Any) -> State:
+        """Return a state from outside as compiled code needs it; raise ValueError if it cannot be.
+
+        The number and type of its entries and the player to move are checked. That the entries are
+        those of a game which can be reached is not: only the rules know that.
+        """
+        array = np.asarray(state)
+        if array.shape != (self.state_size,) or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"state: expected {self.state_size} whole numbers, a state of {self.name}, got "
+                f"{array.dtype} of shape {array.shape}"
+            )
+        checked: State = np.ascontiguousarray(array, np.int64)
+        mover = int(self.call("to_move")(self.cfg, checked))
+        if not CUT_SHORT <= mover < self.players:
+            raise ValueError(f"state: player {mover} is to move; {self.name} has {self.players}")
+        return checked
+
     def __repr__(self) -> str:
         options = ", ".join(f"{k}={v!r}" for k, v in self.options.items())
         return f"<{self.name}({options})>"

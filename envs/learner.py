@@ -21,6 +21,7 @@ from bidarena.envs.batch import (
     as_actions,
     ask_bot,
     ask_policy,
+    check_generators,
     forfeits,
     seed_rows,
 )
@@ -160,6 +161,10 @@ class LearnerBatch:
         for name, kept in self.arrays().items():
             if arrays[name].shape != kept.shape:
                 raise ValueError(f"{name}: expected shape {kept.shape}, got {arrays[name].shape}")
+            if not np.can_cast(arrays[name].dtype, kept.dtype, "same_kind"):
+                raise ValueError(f"{name}: expected {kept.dtype}, got {arrays[name].dtype}")
+        check_generators(arrays["rngs"])
+        for name, kept in self.arrays().items():
             kept[...] = arrays[name]
         self._broken = False
 

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.envs.arguments import wholes
+
 Words = NDArray[np.uint64]  # the state of a generator, (WORDS,)
 
 WORDS = 2  # words per generator
@@ -37,6 +39,19 @@ def seeded(generator: np.random.Generator, words: int) -> Words:
     None is zero, because xoroshiro cannot leave the state in which all words are zero.
     """
     return generator.integers(1, 2**64, size=words, dtype=np.uint64)
+
+
+def checked_words(name: str, value: Any) -> Words:
+    """Return the state of a generator that comes from outside; raise ValueError if it is none.
+
+    Args:
+        name: what the words are, for the error.
+        value: `WORDS` whole numbers of 64 bits, not all of them zero.
+    """
+    words = np.array(wholes(name, value, WORDS, 0, 2**64 - 1), np.uint64)
+    if not words.any():
+        raise ValueError(f"{name}={value!r}: expected a number that is not 0, or no draw ends")
+    return words
 
 
 def word(rng: Words) -> Any:

@@ -25,6 +25,7 @@ def hint(game: Game, state: State, spec: str | None = None, *, seed: int = 0) ->
             None: the exact solution where it is found at once, else a search.
         seed: seed of a search.
     """
+    state = game.checked_state(state)
     if mover_of(game, state) < 0:
         raise ValueError("state: the game is over, there is nothing to choose")
     if len(only := legal_actions(game, state)) == 1:

@@ -11,6 +11,7 @@ import errno
 import json
 import os
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,9 +26,12 @@ from bidarena.envs.game import OVER, Game, State
 from bidarena.envs.learner import Policy, player_of
 from bidarena.envs.phrases import legal_actions, mover_of, phrases_of
 from bidarena.envs.registry import Bot, make_game
-from bidarena.envs.rng import WORDS
+from bidarena.envs.registry.trust import names_from_file
+from bidarena.envs.rng import WORDS, checked_words
+from bidarena.envs.waiting import interruptible
 
 FORMAT = 1  # of saved games
+KEYS = ("game", "rules", "seed", "seats", "moves", "luck", "state")  # of saved games
 PERSON = "person"  # the name of a person's seat in a saved game
 
 Words = NDArray[np.uint64]  # states of generators
@@ -154,7 +158,12 @@ class Session:
         if isinstance(bot, Bot):
             actions = np.zeros(1, np.int64)
             where = (np.zeros(1, np.int64), np.array([here.mover]), actions)
-            ask_bot(game, bot, here.state.copy()[None], rngs, *where, threads=self._threads)
+            asked = partial(ask_bot, threads=self._threads)
+            args = (game, bot, here.state.copy()[None], rngs, *where)
+            if bot.outside is None:
+                interruptible(asked, *args)
+            else:
+                asked(*args)
         else:
             view = np.zeros((1, game.observation_size), np.float32)
             mask = np.zeros((1, game.actions), np.int8)
@@ -230,34 +239,52 @@ def read_record(path: Path) -> dict[str, Any]:
         record = json.loads(path.read_text())
     except OSError as wrong:
         raise ValueError(f"load={str(path)!r}: {wrong.strerror or wrong}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"load={str(path)!r}: not a saved game") from None
     if not isinstance(record, dict) or record.get("bidarena") != FORMAT:
         raise ValueError(f"load={str(path)!r}: not a saved game of this version")
+    missing = [key for key in KEYS if key not in record]
+    if missing or not isinstance(record["game"], str):
+        lacks = ", ".join(missing) or "the name of its game"
+        raise ValueError(f"load={str(path)!r}: not a whole saved game; it lacks {lacks}")
     return record
 
 
-def restored(record: dict[str, Any], game: Game | None = None) -> Session:
+def restored(record: dict[str, Any], game: Game | None = None, *, trust: bool = False) -> Session:
     """Return the session of a record, played again move by move.
 
     Args:
         record: a record made by `Session.record`.
         game: the game, if it was made already.
+        trust: whether names in the record may start programs and import modules.
+
+    Raises:
+        ValueError: the record is not that of a game by these rules, or is not to be trusted.
     """
-    try:
-        game = game or make_game(record["game"], **record["rules"])
-        seats = [None if seat == PERSON else str(seat) for seat in record["seats"]]
-        session = Session(game, seats, record["seed"], name=record["game"])
-        for number, move in enumerate(record["moves"], 1):
-            if move["seat"] != session.mover:
-                raise ValueError(f"move {number} is of seat {move['seat']}, {session.mover} is on")
-            _set_luck(session, move["luck"])
-            session.play(int(move["action"]))
-        _set_luck(session, record["luck"])
-        if session.state.tolist() != record["state"]:
-            raise ValueError("the moves lead to another state than the one that was saved")
-    except (KeyError, TypeError, ValueError, OverflowError) as wrong:
-        raise ValueError(f"saved game: {wrong}") from wrong
+    with names_from_file("saved game", trust=trust):
+        try:
+            return _restored(record, game)
+        except KeyError as missing:
+            raise ValueError(f"saved game: it lacks {missing}") from missing
+        except (TypeError, ValueError, OverflowError, AttributeError, LookupError) as wrong:
+            told = str(wrong)
+            prefix = "" if told.startswith("saved game:") else "saved game: "
+            raise ValueError(f"{prefix}{told}") from wrong
+
+
+def _restored(record: dict[str, Any], game: Game | None) -> Session:
+    """Do the work of `restored`; errors are of all kinds."""
+    game = game or make_game(record["game"], **record["rules"])
+    seats = [None if seat == PERSON else str(seat) for seat in record["seats"]]
+    session = Session(game, seats, record["seed"], name=record["game"])
+    for number, move in enumerate(record["moves"], 1):
+        if move["seat"] != session.mover:
+            raise ValueError(f"move {number} is of seat {move['seat']}, {session.mover} is on")
+        _set_luck(session, move["luck"])
+        session.play(whole("action", move["action"], 0, game.actions - 1))
+    _set_luck(session, record["luck"])
+    if session.state.tolist() != record["state"]:
+        raise ValueError("the moves lead to another state than the one that was saved")
     return session
 
 
@@ -265,5 +292,5 @@ def _set_luck(session: Session, words: list[int]) -> None:
     """Set the generator of the bots, which are not asked again when moves are replayed."""
     here = session.points[-1]
     rngs = here.rngs.copy()
-    rngs[LUCK] = np.array(words, np.uint64)
+    rngs[LUCK] = checked_words("luck", words)
     session.points[-1] = here._replace(rngs=rngs)

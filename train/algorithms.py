@@ -18,6 +18,7 @@ from typing import Any
 
 from bidarena.envs.arguments import choice, unknown
 from bidarena.envs.registry import load
+from bidarena.envs.registry.trust import check_module
 from bidarena.train.settings import FOLDER, SettingsTable, settings_of
 from bidarena.train.task import Learner, Task
 
@@ -120,6 +121,7 @@ def _registered(name: str) -> str:
     """Return the name after the colon, once the module before it has been imported."""
     module, _, short = name.rpartition(":")
     if module:
+        check_module("algorithm", name)
         look_in_present_folder()
         try:
             importlib.import_module(module)

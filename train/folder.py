@@ -11,7 +11,8 @@
         learning.png        the evaluations as curves, drawn at the end
         tensorboard/        metrics and evaluations as curves for TensorBoard
 
-Every file is replaced as a whole. When a run goes on from its checkpoint, the lines of tables that
+Every file is replaced as a whole and on the disk before the run goes on; so is every line of a
+table. When a run goes on from its checkpoint, the lines of tables that
 are newer than the checkpoint are removed.
 """
 
@@ -29,7 +30,8 @@ from typing import Any
 
 import numpy as np
 
-from bidarena.envs.files import write_whole
+from bidarena.baselines.learned.tensors import read_tensors
+from bidarena.envs.files import append, write_whole
 
 CONFIG, COMMAND, CHECKPOINT = "config.json", "command.txt", "checkpoint.pt"
 METRICS, EVALUATIONS = "metrics.csv", "evaluations.csv"
@@ -74,9 +76,15 @@ def read_config(folder: Path) -> dict[str, Any]:
         )
     try:
         config = json.loads(path.read_text())
-        config["task"], config["evaluation"]
-    except (ValueError, KeyError, TypeError) as wrong:
-        raise ValueError(f"{path}: not the configuration of a run ({wrong!r})") from None
+        task, evaluation = config["task"], config["evaluation"]
+        for what in (task["game"], task["algorithm"], config["command"]):
+            if not isinstance(what, str):
+                raise TypeError(f"{what!r:.50} is not a text")
+        for what in (config, task, evaluation, task["rules"]):
+            if not isinstance(what, dict):
+                raise TypeError(f"{what!r:.50} is not an object")
+    except (ValueError, LookupError, TypeError, RecursionError) as wrong:
+        raise ValueError(f"{path}: not the configuration of a run ({wrong!r:.200})") from None
     return dict(config)
 
 
@@ -91,13 +99,11 @@ def write_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
 
 def read_checkpoint(folder: Path) -> dict[str, Any] | None:
     """Return the state of a run; None if it was stopped before its first checkpoint."""
-    import torch
-
     path = folder / CHECKPOINT
     if not path.is_file():
         return None
     try:
-        return dict(torch.load(path, weights_only=True))
+        return dict(read_tensors(path.read_bytes()))
     except Exception as wrong:  # zip and unpickler fail in many ways
         raise ValueError(f"{path}: not a checkpoint ({wrong})") from None
 
@@ -135,8 +141,7 @@ class CsvTable:
             self._columns += new
             head = dict(zip(self._columns, self._columns, strict=True))
             write_whole(self.path, self._text([head, *rows]).encode())
-        with self.path.open("a") as file:
-            file.write(self._text([line]))
+        append(self.path, self._text([line]))
 
     def rows(self) -> list[dict[str, str]]:
         """Return all lines."""

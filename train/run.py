@@ -7,11 +7,8 @@ weights.
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +16,8 @@ from typing import Any
 from bidarena.baselines.learned.bots import network_bot
 from bidarena.baselines.learned.network import Network
 from bidarena.baselines.learned.policy_file import save_policy
-from bidarena.envs.files import lock
+from bidarena.envs.files import lock, remove_drafts
+from bidarena.envs.stopping import stop_signal
 from bidarena.evaluate.appraisal.strength import against, asked, truth_of
 from bidarena.train.folder import (
     BEST,
@@ -88,8 +86,8 @@ def run(
 ) -> dict[str, Any]:
     """Learn to the end of a task and return what the last evaluation found.
 
-    Ctrl-C stops after the present round: everything is written down, then KeyboardInterrupt is
-    raised.
+    Ctrl-C and SIGTERM stop after the present round: everything is written down, then
+    KeyboardInterrupt is raised, or `Terminated`, which is one.
 
     Args:
         learner: the learner of the task, fresh from `make_learner(task)`.
@@ -104,6 +102,7 @@ def run(
     tell = progress or (lambda _: None)
     with (folder / CONFIG).open("rb") as claimed:
         lock(claimed, folder)
+        remove_drafts(folder, age=0)  # of runs that were killed
         log = _RunLog(task, evaluation, folder, command)
         tell(log.progress)
         kept = read_checkpoint(folder) if resume else None
@@ -115,16 +114,17 @@ def run(
             if evaluation.evaluations:
                 log.evaluate(learner.network(), 0)  # where the curves begin
         last_kept = time.monotonic()
-        with _stop_signal() as stopped:
+        with stop_signal() as stopped:
             while learner.steps < task.steps and not stopped():
                 log.note(learner)
                 tell(log.progress)
                 if checkpoint_seconds <= time.monotonic() - last_kept:
                     log.keep(learner)
                     last_kept = time.monotonic()
-        log.finish(learner, whole=not stopped())
-        if stopped():
-            raise KeyboardInterrupt
+            log.finish(learner, whole=learner.steps >= task.steps)
+        stop = stopped()
+        if stop is not None and learner.steps < task.steps:
+            raise stop
         return log.found
 
 
@@ -247,26 +247,3 @@ class _RunLog:
 
 _KEPT = ("seconds", "cpu_seconds", "env_seconds", "evaluated", "best", "found")
 _COLUMNS = ("steps", "measure", "value", "half_width", "won", "drawn", "lost")
-
-
-@contextmanager
-def _stop_signal() -> Iterator[Callable[[], bool]]:
-    """Yield a function that returns whether Ctrl-C was pressed.
-
-    So Ctrl-C ends the run after the present round. Pressed twice, it ends the run at once.
-    """
-    asked = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield asked.is_set
-        return
-
-    def ask(*_: Any) -> None:
-        if asked.is_set():
-            raise KeyboardInterrupt
-        asked.set()
-
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        yield asked.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

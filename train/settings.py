@@ -16,10 +16,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bidarena.envs.arguments import unknown
+from bidarena.envs.arguments import unknown, whole
 from bidarena.envs.registry import env_id
 
 FOLDER = Path(__file__).parent / "hyperparameters"
+MOST_LAYERS = 100
 
 SettingsTable = Mapping[str, Mapping[str, Any]]  # environment id, or "default" -> settings
 
@@ -51,3 +52,10 @@ def changed(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
         if name not in settings:
             raise unknown("setting", name, settings)
     return {**settings, **changes}
+
+
+def layer_sizes(name: str, value: Any) -> list[int]:
+    """Return the units of hidden layers; raise ValueError unless it is a list such as [64, 64]."""
+    if not isinstance(value, list | tuple) or len(value) > MOST_LAYERS:
+        raise ValueError(f"{name}={value!r:.200}: expected a list such as [64,64]")
+    return [whole(f"{name}[{k}]", units, 1, 10**5) for k, units in enumerate(value)]

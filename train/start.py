@@ -24,6 +24,7 @@ from bidarena.envs.arguments import whole
 from bidarena.envs.files import write_json, write_whole
 from bidarena.envs.game import Game
 from bidarena.envs.registry import env_id, make_bot, make_game
+from bidarena.envs.registry.trust import check_name, distrust, names_from_file
 from bidarena.train.algorithms import (
     find_algorithm,
     hyperparameters,
@@ -35,6 +36,7 @@ from bidarena.train.plot import draw
 from bidarena.train.run import Evaluation, RunProgress, run
 from bidarena.train.settings import changed, evaluation_settings
 from bidarena.train.task import Learner, Task
+from bidarena.train.trust import effects, needs_trust
 
 CHECKPOINT_SECONDS = 30.0
 
@@ -85,7 +87,8 @@ def start(
 ) -> FinishedRun:
     """Learn a policy for a game, measure it on the way, and return the finished run.
 
-    Ctrl-C stops the run after the present round with a KeyboardInterrupt that says how to go on.
+    Ctrl-C or SIGTERM stops the run after the present round, with a KeyboardInterrupt that says how
+    to go on.
 
     Args:
         game: the name of a game, or a ready `Game`, which is learned with exactly its rules.
@@ -141,7 +144,7 @@ def start(
         game=name,
         rules=all_rules,
         algorithm=algo,
-        steps=whole("steps", int(planned), 1, 10**12),
+        steps=_whole_steps(planned),
         seed=seed,
         players=_plain("players", players),
         settings=changed(table, changes),
@@ -163,20 +166,39 @@ def resume(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     progress: Callable[[RunProgress], None] | None = None,
     ray: str | None = None,
+    trust: bool = False,
 ) -> FinishedRun:
     """Go on with a run from its last checkpoint to its end.
+
+    A folder that somebody else has made runs no code: names in its configuration that would start
+    a program or import a module are refused, and so are checkpoints of RLlib.
 
     Args:
         folder: the folder of the run.
         checkpoint_seconds: how much time passes at least between two checkpoints.
         progress: called with a `RunProgress` at the beginning and after every round.
         ray: the address of a Ray to play on from now on, for algorithms of RLlib.
+        trust: whether the run may start the programs and import the modules that it names.
     """
-    task = Task(**read_config(Path(folder))["task"])
-    if ":" in task.game:
-        look_in_present_folder()
-    with _engine(task, ray):
-        return _learn(Path(folder), None, checkpoint_seconds, progress)
+    config = read_config(Path(folder))
+    task = Task(**config["task"])
+    where = str(Path(folder) / CONFIG)
+    if not trust and (found := effects(config)):
+        raise distrust(where, found)
+    with names_from_file(where, trust=trust):
+        if ":" in task.game:
+            look_in_present_folder()
+        if find_algorithm(task.algorithm).engine == "rllib":
+            check_name("algorithm", task.algorithm, "has checkpoints of pickled objects")
+        with _engine(task, ray):
+            return _learn(Path(folder), None, checkpoint_seconds, progress)
+
+
+def _whole_steps(planned: Any) -> int:
+    """Return the number of steps, which may be written as 2e6; raise ValueError if it is none."""
+    if isinstance(planned, float) and not 1 <= planned <= 10**12:  # neither is nan
+        raise ValueError(f"steps={planned!r}: expected a number from 1 to {10**12}")
+    return whole("steps", int(planned) if isinstance(planned, float) else planned, 1, 10**12)
 
 
 def _plays(game: Game, rival: str) -> bool:
@@ -236,10 +258,17 @@ def _learn(
             checkpoint_seconds=checkpoint_seconds,
             progress=progress,
         )
-    except KeyboardInterrupt:
-        again = f"bidarena train --resume {shlex.quote(str(folder))}"
-        raise KeyboardInterrupt(f"stopped; {again} goes on where it was") from None
+    except KeyboardInterrupt as stop:
+        raise type(stop)(f"stopped; {_go_on(folder, config)} goes on where it was") from None
+    except OSError as wrong:  # a full disk, for example
+        raise OSError(f"{wrong}; mend that, then {_go_on(folder, config)} goes on") from wrong
     return FinishedRun(folder, folder / BEST, draw(folder), **found)
+
+
+def _go_on(folder: Path, config: dict[str, Any]) -> str:
+    """Return the command that goes on with a run."""
+    trusted = " --trust" if needs_trust(config) else ""
+    return f"bidarena train --resume {shlex.quote(str(folder))}{trusted}"
 
 
 @contextmanager

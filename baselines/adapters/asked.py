@@ -10,7 +10,9 @@ import time
 from typing import Any
 
 from bidarena.baselines.adapters.faults import Fault
+from bidarena.baselines.adapters.identity import Identity, of_command, of_file
 from bidarena.baselines.adapters.limits import Limits
+from bidarena.baselines.adapters.python_file import PythonFile
 from bidarena.baselines.adapters.sandbox import Sandbox
 from bidarena.baselines.adapters.seats import Seat, Seats
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
@@ -65,7 +67,12 @@ class Asked:
             if left <= 0:
                 raise Fault(f"has used up its {self.limits.game:g} s for a game")
             asked = time.perf_counter()
-            action = self.move(seat, state, rng, min(self.limits.seconds, left))
+            try:
+                action = self.move(seat, state, rng, min(self.limits.seconds, left))
+            except Fault:
+                if time.perf_counter() - asked >= left:  # the limit of the game, not of the move
+                    raise Fault(f"has used up its {self.limits.game:g} s for a game") from None
+                raise
         except Fault as fault:
             self._wasted += time.perf_counter() - began
             self._last_fault = str(fault)
@@ -75,6 +82,12 @@ class Asked:
                 seat.seconds += time.perf_counter() - asked
         self._wasted = 0.0
         return action
+
+    def identity(self) -> Identity:
+        """Return what tells this bot from others that had its name: a digest of its files."""
+        if isinstance(self.program, PythonFile):
+            return of_file(self.program.setup["file"])
+        return of_command(self.program.argv)
 
     def forget(self) -> None:
         """Forget all games, and call `game_over` for each."""

@@ -1,5 +1,9 @@
-"""The exception that is raised when an outside bot breaks its protocol."""
+"""What can go wrong in a match: a bot's fault, which costs it a game, or a breakdown of ours."""
 
 
 class Fault(RuntimeError):  # noqa: N818 - a word of the games, as in tennis
     """An outside bot gave no answer, or a wrong one; it loses the game."""
+
+
+class Breakdown(RuntimeError):  # noqa: N818 - the counterpart of a fault
+    """One of our own bots or the machine has failed; nobody loses a game, the match stops."""

@@ -56,6 +56,10 @@ class PythonFile(Sandbox):
             self.end()
             raise
 
+    def send(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send a question that is answered by several messages; return the first of them."""
+        return self._answer(self.ask(json.dumps(question).encode(), seconds))
+
     def listen(self, seconds: float) -> dict[str, Any]:
         """Return the next message of the worker, without asking."""
         return self._answer(self.hear(seconds))

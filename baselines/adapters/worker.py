@@ -28,6 +28,10 @@ from typing import Any, TextIO
 
 LONGEST = 200  # most characters of an error
 
+# What Python says of code for Python 2: print x, print >>f, except A, b:, 0777, <>, exec "..."
+PYTHON_2 = ("in call to 'print'", "multiple exception types", "leading zeros", "call to 'exec'")
+PYTHON_2_ADVICE = "this is Python 2; convert it (2to3), or run it by cmd: with a Python 2"
+
 Question = dict[str, Any]
 # (question, tell) -> the answer; `tell(message)` sends a message before it
 Answerer = Callable[[Question, Callable[[Question], None]], Any]
@@ -74,6 +78,10 @@ def number(value: Any) -> int:
 def describe(wrong: BaseException) -> str:
     """Return an exception in one line, with the line of the loaded file that raised it."""
     text = f"{type(wrong).__name__}: {wrong}".removesuffix(": ")
+    if isinstance(wrong, SyntaxError) and any(word in text for word in PYTHON_2):
+        text = f"{PYTHON_2_ADVICE} ({text})"
+    if isinstance(wrong, SyntaxError):  # it says itself where
+        return " ".join(text.split())[:LONGEST]
     frames = traceback.extract_tb(wrong.__traceback__)
     own = Path(__file__).parent
     theirs = [frame for frame in frames if own not in Path(frame.filename).parents]

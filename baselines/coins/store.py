@@ -9,7 +9,6 @@ rows are the report's row codes, such as "60 6 0 63 1 32".
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bidarena.envs.coins.rules import POINTS, C
+from bidarena.envs.files import cache_folder
 from bidarena.envs.game import Game
 
 APPLICATION = 0x62644331  # "bdC1": marks the file as one of ours, in this version of its tables
@@ -41,9 +41,8 @@ Entry = tuple[str, int, float, float, int]
 
 
 def default_path() -> Path:
-    """Return the path of the store in the user's cache folder, as XDG names it."""
-    folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(folder) / "bidarena" / "coins.sqlite"
+    """Return the path of the store in the user's cache folder."""
+    return cache_folder() / "coins.sqlite"
 
 
 def rules_key(game: Game) -> str:
@@ -92,7 +91,7 @@ class Store:
 
     def _write_ahead(self) -> None:
         """Switch to WAL mode; only one process can, and only while no other is writing."""
-        self._base.execute("PRAGMA synchronous = NORMAL")
+        self._base.execute("PRAGMA synchronous = FULL")  # a save survives a power cut
         until = time.monotonic() + PATIENCE
         while True:
             try:

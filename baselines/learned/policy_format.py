@@ -169,6 +169,8 @@ def _description(text: str) -> dict[str, Any]:
         raise ValueError(f"it has format {written}, this version reads format {FORMAT}{hint}")
     for name, kind in _FIELDS.items():
         _typed(told, name, kind)
+    if ":" in told["game"]:  # in names that users type, a module to import stands before it
+        raise ValueError(f"its game is {told['game']!r:.50}, expected a name without a colon")
     return told
 
 

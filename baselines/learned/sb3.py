@@ -17,6 +17,7 @@ import numpy as np
 
 from bidarena.baselines.learned.bots import network_bot
 from bidarena.baselines.learned.network import Network, Numbers, check_sizes
+from bidarena.baselines.learned.tensors import read_tensors
 from bidarena.envs.arguments import flag
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot
@@ -173,8 +174,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             if parts.getinfo(name).file_size > MOST_BYTES:
                 raise ValueError(f"{name} has more than {MOST_BYTES} bytes")
         about = json.loads(parts.read("data"))
-        with parts.open("policy.pth") as numbers:
-            state = torch.load(numbers, map_location="cpu", weights_only=True)
+        state = read_tensors(parts.read("policy.pth"))
     if not isinstance(about, dict) or not isinstance(state, Mapping):
         raise ValueError("no description of a policy")
     for name, tensor in state.items():

@@ -81,13 +81,14 @@ def analyse(
     if not isinstance(bot, Bot) or bot.kind != SEARCH:
         raise ValueError(f"spec={spec!r}: expected a bot of the search family")
     bot.check_fits(game)
+    state = game.checked_state(state)
     mover = int(game.call("to_move")(game.cfg, state))
     if player != mover:
         raise ValueError(f"player={player!r}: expected {mover}, who is to move")
     thinker = bot.outside if isinstance(bot.outside, Thinker) else Thinker(game, bot)
     rng = seeded(np.random.default_rng(whole("seed", seed, 0, 2**63)), WORDS)
     began = time.perf_counter()
-    action, out, reports = thinker.think(np.ascontiguousarray(state, np.int64), player, rng)
+    action, out, reports = thinker.think(state, player, rng)
     spent = time.perf_counter() - began
     visits = out[:, VISITS]
     weights = out[:, WEIGHT] if out[:, WEIGHT].any() else visits

@@ -202,11 +202,11 @@ def explore(
     roots = state_key(start, _BASIS) if technique == MCTS else _BASIS
 
     timed = params[SECONDS] >= 0.0
-    end = began + params[SECONDS]
     limit = int(params[ITERATIONS])
     done = 0
     while done < limit:
-        if timed and (done & LOOK) == 0 and seconds() >= end:
+        # The limit is read anew each time: `Thinker` lowers it to stop a search.
+        if timed and (done & LOOK) == 0 and seconds() >= began + params[SECONDS]:
             break
         tree = done % trees
         if technique != DMCTS:

@@ -44,7 +44,9 @@ from bidarena.envs.compile import borrow, keep, seconds
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS, pick, uniform, word
+from bidarena.envs.waiting import interruptible
 
+NO_LIMIT = 1e9  # seconds of a search without a limit of time
 FEWEST = 0.25  # share of the average weight that a move needs to be drawn
 
 # --- compiled for each game ----------------------------------------------------------------------
@@ -209,8 +211,16 @@ class Thinker:
                 rngs.flat[k] = max(int(draw(rng)), 1)
             run = game.compiled(search_each, **self.bot.more)
             tables, edges, used = self._trees(count)
-            args = (game.cfg, params, state, player, rngs, mask, tables, edges, used)
-            self._threads.over(count, run, *args, began, outs, reports)
+            limited = params.copy()
+            if limited[SECONDS] < 0.0:
+                limited[SECONDS] = NO_LIMIT
+            args = (game.cfg, limited, state, player, rngs, mask, tables, edges, used)
+            try:
+                interruptible(self._threads.over, count, run, *args, began, outs, reports)
+            except BaseException:
+                limited[SECONDS] = 0.0  # the search, which goes on alone, stops soon
+                self._memory = None
+                raise
         out = outs.sum(axis=0)
         action = int(game.compiled(decide)(params, out, reports[0], rng))
         if action < 0:

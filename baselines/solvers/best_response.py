@@ -58,6 +58,8 @@ def index_positions(game: Game) -> PositionIndex:
 def best_response(asker: Asker, seat: int) -> Response:
     """Return the best response of `seat` to the player that `asker` asks, in the other seat."""
     index = asker.index
+    if asker.program is not None:
+        asker.plan(positions_asked(index))
     cfg, numbers, positions = index.game.cfg, index.numbers, index.positions
     values = np.zeros(positions)
     actions = np.zeros(positions, np.int16)
@@ -85,6 +87,40 @@ def best_response(asker: Asker, seat: int) -> Response:
     value = sum(chance * values[start] for start, chance in index.starts)
     own = float(value if seat == 0 else -value) + 0.0  # no negative zero
     return Response(seat, own, values, actions, asked)
+
+
+def positions_asked(index: PositionIndex) -> int:
+    """Return in how many positions a player is asked for best responses from both seats, about.
+
+    Where the index has `spread` that depends on the player; it is counted for one who always takes
+    the first legal action.
+    """
+    if index.spread is None:
+        return 2 * index.positions
+    first = Asker(index, _FirstLegal())
+    count = 0
+    for seat in range(2):
+        reached = np.zeros(index.positions, np.int8)
+        for start, _ in index.starts:
+            reached[start] = 1
+        for layer in range(len(index.layers) - 2, -1, -1):
+            here = _reached(index, reached, layer)
+            count += len(here)
+            policy = first(here, 1 - seat)
+            index.compiled(mark_next)(index.game.cfg, index.numbers, here, seat, policy, reached)
+    return count
+
+
+class _FirstLegal:
+    """A policy that always takes the first legal action."""
+
+    batched = deterministic = True
+
+    def __call__(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """Return the action of each row."""
+        return masks.argmax(axis=1)
 
 
 def _reached(index: PositionIndex, reached: Mask, layer: int) -> NDArray[np.int64]:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.baselines.common import distribution
+from bidarena.baselines.solvers.by_position import TRIED, ByPosition
 from bidarena.baselines.solvers.positions import Numbers, PositionIndex, put_position
 from bidarena.envs.batch import ask_policy
 from bidarena.envs.compile import borrow, keep
@@ -170,6 +171,7 @@ class Asker:
         exact: True if answers are probabilities, False if they are frequencies of samples.
         method: how the answers are found, in words.
         asked: the number of positions asked so far.
+        program: asks a bot in another process; None: the player is no such bot.
     """
 
     def __init__(
@@ -185,13 +187,11 @@ class Asker:
         self.seed, self.ask = seed, ask
         self.name = player_name(player)
         self.exact, self.asked = True, 0
+        self.program: ByPosition | None = None
         if isinstance(player, Bot):
             player.check_fits(index.game)
             if player.kind == PROGRAM:
-                raise ValueError(
-                    f"{player.name} is asked in another process, where it cannot be measured "
-                    "position by position; play a match against it instead"
-                )
+                self.program = ByPosition(index.game, player, samples, seed)
         if isinstance(player, Bot) and player.distribution is not None:
             self.method = "the bot's own distribution"
         elif isinstance(player, Stochastic):
@@ -201,6 +201,30 @@ class Asker:
         else:
             self.exact = False
             self.method = f"frequencies in {samples} samples per position"
+
+    def plan(self, positions: int) -> None:
+        """Try a bot in another process before it is asked in so many positions, about.
+
+        Sets `exact` and `method` by what was found. Raises ValueError if it would take too long.
+        Other players need no plan.
+        """
+        if self.program is None or self.program.planned:
+            return
+        tried = np.random.default_rng(self.seed).choice(
+            self.index.layers[-1], min(TRIED, self.index.layers[-1]), replace=False
+        )
+        seats = np.arange(len(tried)) % 2
+        states = [self._states(tried[k : k + 1], int(seats[k]))[0] for k in range(len(tried))]
+        self.program.plan(np.array(states), seats, positions)
+        self.exact, self.method = self.program.stateless, self.program.method
+
+    def _states(self, positions: Positions, seat: int) -> NDArray[np.int64]:
+        """Return the states (positions, size) in which `seat` is to move."""
+        game = self.index.game
+        states = np.zeros((len(positions), game.state_size), np.int64)
+        put = self.index.compiled(put_states)
+        put(game.cfg, self.index.numbers, positions, seat, game.actions, states)
+        return states
 
     def __call__(self, positions: NDArray[np.int64], seat: int) -> Probabilities:
         """Return probabilities (positions, actions) of the player in `seat`."""
@@ -236,6 +260,8 @@ class Asker:
 
     def _bot(self, bot: Bot, positions: NDArray[np.int64], seat: int) -> Probabilities:
         """Return the probabilities or frequencies of a compiled bot."""
+        if self.program is not None:
+            return self.program.frequencies(self._states(positions, seat), seat, positions)
         game = self.index.game
         out = np.zeros((len(positions), game.actions))
         args = (game.cfg, bot.params, self.index.numbers, positions, seat, game.state_size)
@@ -308,6 +334,24 @@ def look_at(
         observe(cfg, state, seat, views[k])
         legal(cfg, state, masks[k])
     keep(states)
+    keep(luck)
+
+
+def put_states(
+    cfg: Cfg,
+    index: Numbers,
+    positions: NDArray[np.int64],
+    seat: int,
+    actions: int,
+    states: NDArray[np.int64],
+) -> None:
+    """Write the state of each position in which `seat` is to move."""
+    cfg, index, states = borrow(cfg), borrow(index), borrow(states)
+    masks, luck = np.zeros(actions, np.int8), np.ones(WORDS, np.uint64)
+    mask, rng = borrow(masks), borrow(luck)
+    for k in range(len(positions)):
+        _put_before(cfg, index, positions[k], seat, states[k], mask, rng)
+    keep(masks)
     keep(luck)
 
 

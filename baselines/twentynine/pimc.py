@@ -12,9 +12,12 @@ import numpy as np
 from bidarena.baselines.search.explore import always_plausible, guess_hidden
 from bidarena.baselines.twentynine.bots import played, rules_act
 from bidarena.baselines.twentynine.double_dummy.layout import (
+    CLOCK,
     COLUMNS,
+    END,
     PLIES,
     REST,
+    STOPPED,
     Codes,
     Hands,
     Memory,
@@ -26,7 +29,7 @@ from bidarena.baselines.twentynine.double_dummy.moves import different
 from bidarena.baselines.twentynine.double_dummy.search import begin, points_after
 from bidarena.envs.arguments import whole
 from bidarena.envs.bits import lowest
-from bidarena.envs.compile import apart
+from bidarena.envs.compile import apart, seconds
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.registry import Bot, make_belief
 from bidarena.envs.twentynine.rules.layout import (
@@ -53,7 +56,8 @@ PIMC = "pimc"  # `Bot.kind`
 # params
 JUMP = 0  # read by `rules_act`
 SAMPLES = 1
-BELIEF = 2  # from here on, the params of the belief
+UNTIL = 2  # when to stop, by the clock that `seconds` reads; 0: never
+BELIEF = 3  # from here on, the params of the belief
 
 SLOTS = 1 << 16  # positions that the solver remembers
 CONTRACT = 1 << 20  # value of winning the contract: more than all points of all guesses
@@ -77,7 +81,7 @@ def pimc(game: Game, samples: int = 20, belief: str | None = None) -> Bot:
         belief: which guesses are more believable, by name; its options are separated by semicolons.
     """
     samples = whole("samples", samples, 1, 10_000)  # so that points stay below CONTRACT
-    params, more = np.array([0.0, samples]), {"plausible": always_plausible}
+    params, more = np.array([0.0, samples, 0.0]), {"plausible": always_plausible}
     if belief is not None:
         known = make_belief(game, str(belief).replace(";", ","))
         params = np.concatenate([params, known.params])
@@ -86,13 +90,18 @@ def pimc(game: Game, samples: int = 20, belief: str | None = None) -> Bot:
 
 
 def _pimc_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
-    """Return the best action in the play, and that of `rules` before it and in a single hand."""
+    """Return the best action in the play, and that of `rules` before it and in a single hand.
+
+    At the time `UNTIL` it stops, in the middle of a guess too, and chooses by the guesses solved so
+    far; if there is none, like `rules`.
+    """
     if state[S.phase] != PLAYING or state[S.single] != NOBODY:
         return rules_act(cfg, params, state, player, rng, scratch)
     allowed = worth_trying(cfg, state, player)
     if allowed & (allowed - 1) == 0:
         return lowest(allowed)
-    return _best_on_average(cfg, params, state, player, rng, allowed)
+    best = _best_on_average(cfg, params, state, player, rng, allowed)
+    return best if best >= 0 else rules_act(cfg, params, state, player, rng, scratch)
 
 
 @apart
@@ -117,16 +126,24 @@ def worth_trying(cfg: Cfg, state: State, player: int) -> int:
 def _best_on_average(
     cfg: Cfg, params: Params, state: State, player: int, rng: Rng, allowed: int
 ) -> int:
-    """Return the action with the best sum over all guesses; of equals, a card before asking."""
+    """Return the action with the best sum over all guesses; of equals, a card before asking.
+
+    Return -1 if there was no time for a single guess.
+    """
     totals = np.zeros(A.reveal + 1, np.int64)
     guess = state.copy()
     hands = np.zeros(SEATS, np.int64)
     stack = np.zeros((PLIES, COLUMNS), np.int64)
+    stack[CLOCK, END] = int(params[UNTIL] * 1e9)
     codes = np.empty((4, 256), np.int64)
     memory = np.zeros((SLOTS, 2), np.int64)
     values = np.zeros(32, np.int64)
+    found = np.zeros(A.reveal + 1, np.int64)
     cards = allowed & ALL_CARDS
+    solved = 0
     for sample in range(int(params[SAMPLES])):
+        if params[UNTIL] > 0.0 and seconds() >= params[UNTIL]:
+            break
         guess_hidden(cfg, params[BELIEF:], state, player, rng, guess)
         for seat in range(SEATS):
             hands[seat] = guess[S.hands + seat]
@@ -134,7 +151,7 @@ def _best_on_average(
         _solve_cards(cfg, guess, player, cards, hands, stack, codes, memory, sample + 1, values)
         for card in range(32):
             if (cards >> card) & 1:
-                totals[card] += values[card]
+                found[card] = values[card]
         if (allowed >> A.reveal) & 1:
             reveal(guess)
             after = play_options(cfg, guess) & ALL_CARDS
@@ -143,7 +160,13 @@ def _best_on_average(
             for card in range(32):
                 if (after >> card) & 1:
                     best = max(best, values[card])
-            totals[A.reveal] += best
+            found[A.reveal] = best
+        if stack[CLOCK, STOPPED] != 0:
+            break  # this guess was not solved to its end
+        totals += found
+        solved += 1
+    if solved == 0:
+        return -1
     chosen = lowest(cards)
     for action in range(A.reveal + 1):
         if (allowed >> action) & 1 and totals[action] > totals[chosen]:
@@ -173,6 +196,8 @@ def _solve_cards(
         points = root[REST] - points + 1
     for card in range(32):
         if (cards >> card) & 1:
+            if stack[CLOCK, STOPPED] != 0:
+                return
             points = points_after(
                 hands, root, card, stack, trump, last, codes, memory, deal, points
             )

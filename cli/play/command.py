@@ -20,6 +20,7 @@ from bidarena.envs.game import Game
 from bidarena.envs.learner import partner_places
 from bidarena.envs.phrases import seat_names
 from bidarena.envs.registry import make_game, tools_of
+from bidarena.envs.registry.trust import check_module, names_from_file
 from bidarena.evaluate.session import Session, read_record, restored
 
 OPPONENT = "ismcts:iterations=1000"  # for games that have registered no usual opponent
@@ -56,6 +57,9 @@ class Arguments:
     load: Path | None = None
     """The file of a saved game to go on with."""
 
+    trust: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False
+    """With --load: let the file start the programs and import the modules that it names."""
+
     seed: int | None = None
     """Seeds the deals and the bots. Without it every game is a new one."""
 
@@ -70,7 +74,10 @@ def main(argv: list[str]) -> None:
     """Run the command."""
     saved = _file_in(argv)
     if saved is not None and (not argv or argv[0].startswith("-")):
-        argv = [str(read_record(saved)["game"]), *argv]
+        with names_from_file(str(saved), trust="--trust" in argv):
+            name = read_record(saved)["game"]
+            check_module("game", name)
+        argv = [name, *argv]
     game, args = parse_with_game("play", Arguments, argv)
     if args.delay is not None and not 0 <= args.delay <= 3600:
         raise ValueError(f"delay={args.delay}: expected seconds, 0 or more")
@@ -105,12 +112,15 @@ def _loaded(game: Game, args: Arguments) -> Session:
     for option in ("vs", "seat", "partner", "watch", "seed"):
         if getattr(args, option) not in (None, ()):
             raise ValueError(f"{option}: cannot be given with load, the file says who plays")
-    named = str(record.get("game", "")).rpartition(":")[2]
+    named = record["game"].rpartition(":")[2]
     if named != game.name:
         raise ValueError(f"load={str(args.load)!r}: a game of {named!r}, not of {game.name!r}")
-    if game.options not in (make_game(game.name).options, record.get("rules")):
+    if not isinstance(record["rules"], dict):
+        raise ValueError(f"load={str(args.load)!r}: rules: expected an object")
+    if game.options not in (make_game(game.name).options, record["rules"]):
         raise ValueError(f"load={str(args.load)!r}: the game was saved with other rules")
-    return restored(record)
+    # Its module, if it has one, was imported because its name was typed or the file is trusted.
+    return restored(record, make_game(game.name, **record["rules"]), trust=args.trust)
 
 
 def _seats(game: Game, args: Arguments, seed: int) -> list[str | None]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bidarena.cli.play.screen import Screen
+from bidarena.envs.registry.bot_names import starts_something
 from bidarena.evaluate.hint import hint
 from bidarena.evaluate.session import Session
 
@@ -192,7 +193,9 @@ def _save(session: Session, screen: Screen, name: str) -> None:
 
 def go_on(session: Session, path: Path) -> str:
     """Return a line that says how to go on with a saved game."""
-    command = shlex.join(["bidarena", "play", session.name, "--load", str(path)])
+    words = ["bidarena", "play", session.name, "--load", str(path)]
+    words += ["--trust"] if any(starts_something(bot) for bot in session.seats if bot) else []
+    command = shlex.join(words)
     return f"to go on: {command}"
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import tyro
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
 
-from bidarena.baselines.adapters.raj.series import play_settings
+from bidarena.baselines.adapters.faults import Fault
+from bidarena.baselines.adapters.raj.series import Series, play_settings
 from bidarena.cli.options import parse, show_json
+from bidarena.cli.tables import named_table
 from bidarena.envs.progress import progress_bars
 
 
@@ -17,8 +19,8 @@ from bidarena.envs.progress import progress_bars
 class Arguments:
     """Play the games of a Raj settings.py as the original program would.
 
-    The agent files are in the folder of settings.py. Each agent runs in a process of its own, with
-    limits of time and memory.
+    The agent files are in the folder of settings.py. All agents run in one process beside ours, as
+    there, with limits of time and memory. The exit code is 1 if a fault ends the series early.
 
     Example: bidarena series settings.py
     """
@@ -44,18 +46,24 @@ def main(argv: list[str]) -> None:
                 "games": len(series.banks),
                 "mean_banks": series.means,
                 "wins": series.wins,
+                "ties": series.ties,
                 "fault": series.fault or None,
                 "banks": series.banks,
             }
         )
-        return
-    table = Table("player", "agent", "average score", "games won")
-    for seat, (name, mean, won) in enumerate(
-        zip(series.names, series.means, series.wins, strict=True), 1
-    ):
-        table.add_row(str(seat), name, f"{mean:.2f}", str(won))
+    else:
+        show(series)
+    if series.fault:
+        raise Fault(f"ended the series early: {series.fault}")
+
+
+def show(series: Series) -> None:
+    """Print a table of the agents."""
+    table = named_table("agent", "average score", "games won", "shared")
+    results = zip(series.names, series.means, series.wins, series.ties, strict=True)
+    for seat, (name, mean, won, shared) in enumerate(results, 1):
+        score = "-" if mean is None else f"{mean:.2f}"
+        table.add_row(escape(f"{seat} {name}"), score, str(won), str(shared))
     console = Console()
     console.print(table)
     console.print(f"{len(series.banks)} games, seed {series.seed}")
-    if series.fault:
-        console.print(f"ended early: {series.fault}", markup=False)

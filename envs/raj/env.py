@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from itertools import islice
 from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bidarena.envs.arguments import choice, flag, unknown, whole
+from bidarena.envs.arguments import choice, flag, whole
 from bidarena.envs.game import Game, rules_of
 from bidarena.envs.raj import rules
 from bidarena.envs.raj.rules import C
@@ -89,9 +90,10 @@ def _values(name: str, values: Any) -> list[int]:
     """Return the values in ascending order; raise ValueError unless they are 2 to MOST integers."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ValueError(f"{name}={values!r}: expected a list of whole numbers")
-    given = list(values)
+    given = list(islice(values, rules.MOST + 1))  # one too many says enough
     if not 2 <= len(given) <= rules.MOST:
-        raise ValueError(f"{name}={values!r}: expected 2 to {rules.MOST}, got {len(given)}")
+        got = len(values) if isinstance(values, Sized) else f"at least {len(given)}"
+        raise ValueError(f"{name}={values!r:.200}: expected 2 to {rules.MOST}, got {got}")
     return sorted(whole(f"{name}[{i}]", v, -LARGEST, LARGEST) for i, v in enumerate(given))
 
 
@@ -120,16 +122,13 @@ class Settings(NamedTuple):
 
 
 def from_settings(settings: Mapping[str, Any]) -> Settings:
-    """Return the series that a `game_settings` dict describes; raise ValueError for other keys.
+    """Return the series that a `game_settings` dict describes.
 
     The keys are cardValues, itemValues, totalNumberOfGames, seed, verbose and agentFiles. A missing
     key has the value of the original `settings.py`: the default cards and items, 100 games, no
-    seed, verbose. The number of agent files, if there are any, is the number of players.
+    seed, verbose. The number of agent files, if there are any, is the number of players. Other keys
+    are ignored, as the original program ignores them.
     """
-    keys = ("agentFiles", "cardValues", "itemValues", "totalNumberOfGames", "verbose", "seed")
-    for key in settings:
-        if key not in keys:
-            raise unknown("settings key", str(key), keys)
     agents = settings.get("agentFiles", ())
     if isinstance(agents, str) or not all(isinstance(agent, str) for agent in agents):
         raise ValueError(f"agentFiles={agents!r}: expected a tuple of file names")

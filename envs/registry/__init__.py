@@ -7,6 +7,7 @@ code imports neither games nor bots, and a game in your own file can do all that
     bot_names.py     bots, and openers: prefixes such as "cmd:" for bots that come from elsewhere
     paths.py         bots that are named by the path of a policy file or of a training run
     tools.py         what a game has besides rules and bots: its solver, exact hints, a server, ...
+    trust.py         names that come from files, which may start and import nothing
     aids.py          what searches may use in a game: beliefs and opening books
 """
 
@@ -25,6 +26,7 @@ from bidarena.envs.registry.bot_names import (
     Outside,
     bot_factory,
     bots,
+    has_opener,
     make_bot,
     playing,
     register_bot,
@@ -60,6 +62,7 @@ __all__ = [
     "find_tool",
     "games",
     "games_with",
+    "has_opener",
     "load",
     "load_book",
     "make_belief",

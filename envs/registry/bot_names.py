@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -24,6 +25,7 @@ from bidarena.envs.compile import Function
 from bidarena.envs.game import Game, Params, Rng, State
 from bidarena.envs.registry.game_names import games, load
 from bidarena.envs.registry.paths import EXPECTED, POLICIES, find_policy
+from bidarena.envs.registry.trust import check_name
 
 
 class Outside(Protocol):
@@ -137,6 +139,7 @@ def make_bot(game: Game, spec: str) -> Any:
     if name in bots(game.name):
         bot = make_from_spec("opponent", game, name, spec, bot_factory(game.name, name), rest)
     elif ":" in spec and name in _openers:
+        check_name("opponent", spec, "starts a program or calls an address")
         bot = _open(game, spec, load(_openers[name]), rest)
     elif (found := find_policy(spec)) is not None:
         file, rest = found
@@ -165,6 +168,17 @@ def register_opener(prefix: str, function: str) -> None:
     if not prefix.isidentifier():
         raise ValueError(f"prefix={prefix!r}: expected a word")
     _openers[prefix] = function
+
+
+def starts_something(spec: str) -> bool:
+    """Return whether a bot's name, or a name within its options, has the prefix of an opener."""
+    return any(re.search(rf"(?:^|[=,;:\s]){prefix}:", spec) for prefix in _openers)
+
+
+def has_opener(spec: str) -> bool:
+    """Return whether a bot's name begins with the prefix of an opener."""
+    prefix, colon, _ = spec.partition(":")
+    return bool(colon) and prefix in _openers
 
 
 def _open(game: Game, spec: str, opener: Callable[..., Any], rest: str) -> Any:

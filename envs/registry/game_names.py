@@ -15,6 +15,7 @@ import gymnasium as gym
 
 from bidarena.envs.arguments import unknown
 from bidarena.envs.game import Game
+from bidarena.envs.registry.trust import check_module
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ def _entry(game: str) -> _Entry:
     """Return what was registered for a game; "module:name" imports the module first."""
     module, _, name = game.rpartition(":")
     if module:
+        check_module("game", game)
         try:
             importlib.import_module(module)
         except ModuleNotFoundError as missing:

@@ -1,11 +1,14 @@
 """Asks bots that are not compiled for their moves; a fault costs a bot that one game.
 
 There are three faults: a bot raises an exception, answers with something that is not a legal
-action, or takes longer than the limit. Ctrl-C is no fault and stops everything.
+action, or takes longer than the limit. Ctrl-C is no fault and stops everything. Nor is it a fault
+of a bot if one of our own raises or answers illegally, or if the machine fails (a full disk, no
+memory): then a `Breakdown` stops the match with the reason. Our bots lose by time only.
 """
 
 from __future__ import annotations
 
+import errno
 import signal
 import threading
 import time
@@ -20,9 +23,15 @@ from numpy.typing import NDArray
 
 from bidarena.baselines.adapters import faults
 from bidarena.envs.batch import as_action, as_actions
+from bidarena.envs.registry import Bot
 
 RAISED, ILLEGAL, TIME = "raised", "illegal", "time"  # the kinds of faults
 LONGEST_REASON = 200  # characters
+ADAPTERS = "bidarena.baselines.adapters."  # modules that ask bots of others
+# numbers of OSErrors that tell of the machine and not of a bot
+OF_MACHINE = frozenset(
+    (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EROFS, errno.EIO)
+)
 
 Fault = tuple[str, str]  # (kind, reason)
 Answer = int | Fault
@@ -67,8 +76,13 @@ class Clock:
             self._armed = False
             raise OutOfTime
 
-    def ask(self, bot: Callable[[], Any], moves: int = 1) -> tuple[Any, Fault | None]:
-        """Return (answer, None) or (None, fault) of a bot that has the time of `moves` moves."""
+    def ask(
+        self, bot: Callable[[], Any], moves: int = 1, *, own: bool = False
+    ) -> tuple[Any, Fault | None]:
+        """Return (answer, None) or (None, fault) of a bot that has the time of `moves` moves.
+
+        An exception of one of our `own` bots, or of the machine, raises `Breakdown`.
+        """
         limit = None if self.limit is None else self.limit * moves
         began = time.perf_counter()
         try:
@@ -81,7 +95,7 @@ class Clock:
             return None, self.too_long()
         except (Exception, SystemExit) as reason:
             self._armed = False
-            return None, (RAISED, _told(reason))
+            return None, raised(reason, own=own)
         finally:
             self._armed = False
             if self._signals:
@@ -107,7 +121,9 @@ def ask_rows(
     asked again row by row, and only the rows in which it fails then are faults.
     """
     if getattr(policy, "batched", False):
-        together, wrong = clock.ask(lambda: policy(observations, masks), len(masks))
+        together, wrong = clock.ask(
+            lambda: policy(observations, masks), len(masks), own=is_ours(policy)
+        )
         if wrong is None:
             try:
                 return as_actions(together, len(masks)).tolist()
@@ -120,15 +136,16 @@ def ask_rows(
 
 def ask_row(policy: Callable[[Any, Any], Any], view: Any, mask: Any, clock: Clock) -> Answer:
     """Return the answer of a callable for one row."""
+    own = is_ours(policy)
     if getattr(policy, "batched", False):
-        answer, wrong = clock.ask(lambda: policy(view[None], mask[None]))
+        answer, wrong = clock.ask(lambda: policy(view[None], mask[None]), own=own)
         if wrong is not None:
             return wrong
         try:
             return int(as_actions(answer, 1)[0])
         except (TypeError, ValueError):
             return not_an_action(answer)
-    answer, wrong = clock.ask(lambda: policy(view, mask))
+    answer, wrong = clock.ask(lambda: policy(view, mask), own=own)
     return wrong if wrong is not None else as_answer(answer)
 
 
@@ -162,9 +179,28 @@ def _told(reason: BaseException) -> str:
     return _short(text, LONGEST_REASON - len(place)) + place
 
 
-def raised(reason: BaseException) -> Fault:
-    """Return the fault of an exception."""
+def raised(reason: BaseException, *, own: bool = False) -> Fault:
+    """Return the fault of an exception; raise `Breakdown` if no outside bot is to blame for it.
+
+    Args:
+        reason: the exception.
+        own: whether one of our own bots has raised it.
+    """
+    if isinstance(reason, faults.Fault):  # of a bot in another process
+        return RAISED, _told(reason)
+    machine = isinstance(reason, MemoryError) or getattr(reason, "errno", None) in OF_MACHINE
+    if machine or own:
+        whose = "the machine" if machine else "one of our own bots"
+        raise faults.Breakdown(f"{whose} failed, so the match was stopped: {_told(reason)}")
     return RAISED, _told(reason)
+
+
+def is_ours(bot: Any) -> bool:
+    """Return whether a bot is code of this package, and does not ask a program of others."""
+    if isinstance(bot, Bot):
+        bot = bot.act if bot.outside is None else bot.outside
+    module = str(getattr(bot, "__module__", None))
+    return module.startswith("bidarena.") and not module.startswith(ADAPTERS)
 
 
 def _short(text: str, longest: int = LONGEST_REASON) -> str:

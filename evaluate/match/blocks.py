@@ -12,15 +12,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.baselines.adapters.faults import Breakdown
 from bidarena.envs.batch import CHANCE, LUCK, forfeits
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS
+from bidarena.envs.waiting import interruptible
 from bidarena.evaluate.match.asking import (
     ILLEGAL,
     Answer,
@@ -28,6 +31,7 @@ from bidarena.evaluate.match.asking import (
     Fault,
     as_answer,
     ask_rows,
+    is_ours,
     raised,
 )
 from bidarena.evaluate.match.passes import (
@@ -44,6 +48,7 @@ Words = NDArray[np.uint64]  # states of generators, a row each
 
 SLICE = 0.2  # seconds that a compiled bot may think before Ctrl-C is looked at
 MOST_REASONS = 50  # different faults that a block keeps apart; the others count as one
+OTHERS = "other reasons"  # what those are called
 FIRST_LOG = 64  # moves of a game for which there is room at first
 
 
@@ -124,6 +129,19 @@ def play_deals(
     return table.block()
 
 
+def ranges(numbers: Sequence[int]) -> str:
+    """Return ascending whole numbers as text, with "to" for those that follow one another."""
+    parts: list[tuple[int, int]] = []
+    for number in numbers:
+        if parts and parts[-1][1] == number - 1:
+            parts[-1] = (parts[-1][0], number)
+        else:
+            parts.append((number, number))
+    return ", ".join(
+        f"{a} to {b}" if b > a + 1 else f"{a}, {b}" if b > a else f"{a}" for a, b in parts
+    )
+
+
 def prepare(game: Game, bots: Sequence[Player]) -> None:
     """Compile or load the code of these bots, so that this time does not count as thinking."""
     none = np.zeros((0, WORDS), np.uint64)
@@ -149,6 +167,7 @@ class _Table:
         self.deals, self.rotations = len(chance), len(bots)
         self.rows = rows = self.deals * self.rotations
         self.clock = Clock(limit)
+        self.ours = [is_ours(bot) for bot in bots]
         self.owners = seat_owners(game.players, self.rotations)
         self.rotation = np.tile(np.arange(self.rotations), self.deals)
         self.states = np.zeros((rows, game.state_size), np.int64)
@@ -169,6 +188,7 @@ class _Table:
         self.decisions = [0] * self.rotations
         self.thinking = [0.0] * self.rotations
         self.sizes = [8] * self.rotations  # rows of one call of each compiled bot
+        self.paces = [inf] * self.rotations  # seconds that a row took in the last call
         game.compiled(begin_rows)(game.cfg, self.states, self.rngs, self.movers, self.results)
         for bot in bots:
             if isinstance(bot, Bot) and bot.outside is not None:
@@ -177,7 +197,8 @@ class _Table:
     def play_compiled(self, k: int, bot: Bot, rows: NDArray[np.int64]) -> None:
         """Make all moves of a compiled bot until another bot's turn.
 
-        It cannot be interrupted while it thinks, so a slow bot is called for few rows at a time.
+        A bot that may take long is called for few rows at a time, and in a thread, so that Ctrl-C
+        is heard while it thinks.
         """
         game = self.game
         play = game.compiled(play_rows, **bot.stubs)
@@ -193,14 +214,18 @@ class _Table:
         while first < len(rows) or not len(rows):
             last = min(first + self.sizes[k], len(rows))
             began = time.perf_counter()
+            slow = len(rows) > 0 and self.paces[k] * (last - first) > SLICE / 4
             try:
-                play(*args, first, last)
+                if slow:
+                    interruptible(play, *args, first, last)
+                else:
+                    play(*args, first, last)
             except Exception as reason:  # compiled code can raise too
                 last = int(at[0]) + 1
-                self.forfeit(int(rows[at[0]]), raised(reason))
+                self.forfeit(int(rows[at[0]]), raised(reason, own=is_ours(bot)))
             if not len(rows):
                 return
-            pace = (time.perf_counter() - began) / (last - first)
+            self.paces[k] = pace = (time.perf_counter() - began) / (last - first)
             self.sizes[k] = max(1, min(4 * self.sizes[k], int(SLICE / max(pace, 1e-9))))
             first = last
         self.asked[k] += int(counts[0])
@@ -218,7 +243,8 @@ class _Table:
         answers: list[Answer] = []
         for row in rows:
             state, words = self.states[row].copy(), self.rngs[row, LUCK]
-            answer, fault = self.clock.ask(partial(ask, state, int(self.movers[row]), words))
+            move = partial(ask, state, int(self.movers[row]), words)
+            answer, fault = self.clock.ask(move, own=is_ours(bot))
             answers.append(as_answer(answer) if fault is None else fault)
         self.answer(rows, answers)
 
@@ -253,13 +279,22 @@ class _Table:
         self.losers[row] = self.movers[row]
         self.results[row] = self.forfeits[self.movers[row]]
         self.movers[row] = -1
-        self.reasons[row] = self.reason(fault)
+        self.reasons[row] = self.reason(row, fault)
 
-    def reason(self, fault: Fault) -> int:
-        """Return the index of a fault; beyond `MOST_REASONS` they share one."""
+    def reason(self, row: int, fault: Fault) -> int:
+        """Return the index of the fault that ended a row; beyond `MOST_REASONS` they share one."""
+        if fault[0] == ILLEGAL and self.ours[self.owners[self.rotation[row], self.losers[row]]]:
+            raise Breakdown(f"one of our own bots {fault[1]}, which is illegal: please report it")
         if fault not in self.faults and len(self.faults) >= MOST_REASONS:
-            fault = (fault[0], "other reasons")
+            fault = (fault[0], OTHERS)
         return self.faults.setdefault(fault, len(self.faults))
+
+    def illegally(self, row: int) -> str:
+        """Return what was answered in a row instead of which legal actions."""
+        game = self.game
+        mask = np.zeros(game.actions, np.int8)
+        game.call("legal")(game.cfg, self.states[row], mask)
+        return f"answered {self.wrong[row]}; legal: {ranges(np.flatnonzero(mask).tolist())}"
 
     def make_room(self) -> None:
         """Widen the log where the next moves would not fit."""
@@ -271,8 +306,8 @@ class _Table:
         """Return the finished games."""
         for row in np.flatnonzero((self.kinds > 0) & (self.reasons < 0)):
             late = self.kinds[row] == LATE
-            told = self.clock.too_long() if late else (ILLEGAL, f"answered {self.wrong[row]}")
-            self.reasons[row] = self.reason(told)
+            told = self.clock.too_long() if late else (ILLEGAL, self.illegally(int(row)))
+            self.reasons[row] = self.reason(int(row), told)
         shape = (self.deals, self.rotations)
         players = self.game.players
         seats = (np.arange(players) + self.rotation[:, None]) % players  # of bot k in each row

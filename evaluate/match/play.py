@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from bidarena.envs.learner import player_of
 from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.rng import WORDS
 from bidarena.evaluate.match.blocks import Block, Player, Words, play_deals, prepare
-from bidarena.evaluate.match.ready import ready
+from bidarena.evaluate.match.ready import check_loads, ready
 from bidarena.evaluate.match.record import block_records, records_to
-from bidarena.evaluate.match.scores import Score, faults_by_bot, score_of
+from bidarena.evaluate.match.scores import Score, add_faults, faults_by_bot, score_of
 from bidarena.evaluate.workers import Do, in_processes
 from bidarena.evaluate.workers.pace import Pace
 from bidarena.evaluate.workers.preparing import player as made_player
@@ -42,6 +43,7 @@ class Match:
     decisions: list[int]  # moves of each bot that were not forced
     thinking: list[float]  # seconds of all moves of each bot
     asked: list[int] = field(default_factory=list)  # moves of each bot
+    wanted: int = 0  # games that were to be played: more than `games` after Ctrl-C
 
 
 def play_match(
@@ -56,6 +58,7 @@ def play_match(
     do: Do | None = None,
     seconds_per_move: float | None = None,
     record: str | Path | None = None,
+    keep_on_interrupt: bool = False,
     **rules: Any,
 ) -> Match:
     """Play `games` games between `bots`, one for each seat or, with partners, one for each side.
@@ -72,6 +75,9 @@ def play_match(
     moves that it is asked for together. If it fails, it is asked again row by row, to find the
     games in which it fails.
 
+    Games are played in pieces of about two seconds, so that with slow bots progress is seen and
+    records are written on the way.
+
     Args:
         game: a name, as `bidarena list` shows them, or a `Game`.
         bots: as many as the game has players, or sides: names with options, `Bot`s, or callables.
@@ -83,8 +89,14 @@ def play_match(
             it. With more than one, bots that are not names must be picklable.
         do: executor from `workers()`, used instead of `processes`.
         seconds_per_move: time limit of a move; None: no limit.
-        record: file to write all games to, a line of JSON each (see `record.py`).
+        record: file to write all games to, a line of JSON each (see `record.py`). While the match
+            is played they are in a file beside it that ends in ".part".
+        keep_on_interrupt: on Ctrl-C return the games played so far, if there are any, instead of
+            raising KeyboardInterrupt.
         **rules: the rules of the game.
+
+    Raises:
+        ValueError: an argument is wrong, or a bot in another process cannot be loaded.
     """
     game = make_game(game, **rules)
     rotations = check_seats(game, bots)
@@ -95,7 +107,10 @@ def play_match(
     players = [player_of(game, bot) for bot in bots]
     if names is None:
         names = [_name(bot, player) for bot, player in zip(bots, players, strict=True)]
+    for name, player in zip(names, players, strict=True):
+        check_loads(name, player)
     deals = -(-games // rotations)
+    done = np.zeros(deals, np.bool_)
     results = np.zeros((deals, rotations, game.players))  # by bot, not by seat
     points = np.zeros_like(results) if game.score is not None else None
     faults: list[Counter[str]] = [Counter() for _ in names]
@@ -111,29 +126,45 @@ def play_match(
         prepare(game, players)
     began = time.perf_counter()
     with records_to(record) as write:
-        if do is None:
-            played = _blocks(jobs, players, processes, progress)
-        else:
-            played = _pieces(jobs, do, progress)
-        for job, block in played:
-            part = slice(*job.bounds)
-            results[part] = block.returns
-            if points is not None:
-                points[part] = block.points
-            for k, counted in enumerate(faults_by_bot(block, game.players)):
-                faults[k] += counted
-                asked[k] += block.asked[k]
-                decisions[k] += block.decisions[k]
-                thinking[k] += block.thinking[k]
-            if record is not None:
-                chance, _ = _words(job, rotations)
-                lines = block_records(game, names, seed, part.start, chance, block)
-                write(part.start, part.stop - part.start, lines)
+        try:
+            if do is None:
+                played = _blocks(jobs, players, processes, progress)
+            else:
+                played = _pieces(jobs, do, progress)
+            for job, block in played:
+                part = slice(*job.bounds)
+                done[part] = True
+                results[part] = block.returns
+                if points is not None:
+                    points[part] = block.points
+                for k, counted in enumerate(faults_by_bot(block, game.players)):
+                    add_faults(faults[k], counted)
+                    asked[k] += block.asked[k]
+                    decisions[k] += block.decisions[k]
+                    thinking[k] += block.thinking[k]
+                if record is not None:
+                    chance, _ = _words(job, rotations)
+                    lines = block_records(game, names, seed, part.start, chance, block)
+                    write(part.start, part.stop - part.start, lines)
+        except KeyboardInterrupt:
+            if not keep_on_interrupt or not done.any():
+                raise
     seconds = time.perf_counter() - began
+    results = results[done]
+    points = None if points is None else points[done]
     scores = [score_of(game, k, names[k], results, points, faults[k]) for k in range(rotations)]
     by_bot = results[:, :, :rotations]  # the others are the same bots in their other seats
-    moves = sum(asked)
-    return Match(scores, deals * rotations, moves, seconds, by_bot, decisions, thinking, asked)
+    return Match(
+        scores=scores,
+        games=len(results) * rotations,
+        moves=sum(asked),
+        seconds=seconds,
+        results=by_bot,
+        decisions=decisions,
+        thinking=thinking,
+        asked=asked,
+        wanted=deals * rotations,
+    )
 
 
 def check_seats(game: Game, bots: Sequence[Any]) -> int:
@@ -189,11 +220,18 @@ def _blocks(
     processes: int,
     progress: Callable[[int], None] | None,
 ) -> Iterator[tuple[_Job, Block]]:
-    """Yield each job with its block, played here or in processes."""
-    processes = min(processes, len(jobs))
+    """Yield jobs with their blocks, played here or in processes."""
+    asked = not all(isinstance(player, Bot) and player.outside is None for player in players)
+    if not asked:  # compiled bots are so quick that other processes would start too late
+        processes = min(processes, len(jobs))
     if processes == 1:
-        for job in jobs:
-            yield job, _play(job, players, progress)
+        pace = Pace()
+        for piece in _cut(jobs, pace):
+            began = time.perf_counter()
+            block = _play(piece, players, progress)
+            first, last = piece.bounds
+            pace.took(last - first, time.perf_counter() - began)
+            yield piece, block
         return
     try:
         pickle.dumps(jobs[0])
@@ -202,6 +240,9 @@ def _blocks(
             f"processes={processes}: these bots cannot be sent to other processes ({reason}); give "
             "names or functions of a module, or play with processes=1"
         ) from None
+    if asked:
+        yield from _pieces(jobs, partial(in_processes, processes=processes), progress)
+        return
     for job, block in in_processes(_play_there, jobs, processes):
         if progress is not None:
             progress(job.deals * len(job.bots))
@@ -216,21 +257,22 @@ def _pieces(
     The games are those of `_blocks`, because a piece takes its generators from the whole block.
     """
     pace = Pace()
-
-    def cut() -> Iterator[_Job]:
-        for job in jobs:
-            first = 0
-            while first < job.deals:
-                last = min(first + pace.size, job.deals)
-                yield replace(job, part=(first, last))
-                first = last
-
-    for piece, (block, seconds) in do(_play_piece, cut()):
+    for piece, (block, seconds) in do(_play_piece, _cut(jobs, pace)):
         first, last = piece.bounds
         pace.took(last - first, seconds)
         if progress is not None:
             progress((last - first) * len(piece.bots))
         yield piece, block
+
+
+def _cut(jobs: list[_Job], pace: Pace) -> Iterator[_Job]:
+    """Yield all jobs in pieces of the size that `pace` has when they are asked for."""
+    for job in jobs:
+        first = 0
+        while first < job.deals:
+            last = min(first + pace.size, job.deals)
+            yield replace(job, part=(first, last))
+            first = last
 
 
 def _play_piece(job: _Job) -> tuple[Block, float]:

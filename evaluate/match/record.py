@@ -36,6 +36,8 @@ from numpy.typing import NDArray
 from bidarena.envs.batch import forfeits
 from bidarena.envs.game import Game
 from bidarena.envs.registry import load, make_game
+from bidarena.envs.registry.trust import names_from_file
+from bidarena.envs.rng import WORDS, checked_words
 from bidarena.evaluate.match.blocks import Block, Words, seat_owners
 
 FORMAT, VERSION = "bidarena/game", 1
@@ -135,16 +137,23 @@ def replay(record: Record, game: Game | None = None) -> Iterator[Moment]:
 
     Args:
         record: a record, as `read_records` yields it.
-        game: the game, if its name is not registered.
+        game: the game, if its name is not registered. No module is imported to find it.
     """
-    what = f"record of deal {record.get('deal')!r}"
+    if not isinstance(record, dict):
+        raise ValueError(f"record: expected an object with the keys {', '.join(KEYS)}")
+    what = f"record of deal {record.get('deal')!r:.50}"
     missing = [key for key in KEYS if key not in record]
     if record.get("format") != FORMAT or record.get("version") != VERSION or missing:
         lacks = f"; it lacks {', '.join(missing)}" if missing else ""
         raise ValueError(f"{what}: expected format {FORMAT!r} and version {VERSION}{lacks}")
-    game = make_game(record["game"], **record["rules"]) if game is None else game
+    game = _game_of(record, what) if game is None else game
     to_move, legal, step = game.call("to_move"), game.call("legal"), game.call("step")
-    rng = np.array([int(word, 16) for word in record["chance"]], np.uint64)
+    try:
+        rng = checked_words("chance", [int(word, 16) for word in record["chance"]])
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(f"{what}: chance: expected {WORDS} hexadecimal words; {wrong}") from None
+    if not isinstance(record["actions"], list):
+        raise ValueError(f"{what}: actions: expected a list")
     mask = np.zeros(game.actions, np.int8)
     state = game.new_state(rng)
     seat = int(to_move(game.cfg, state))
@@ -161,10 +170,22 @@ def replay(record: Record, game: Game | None = None) -> Iterator[Moment]:
     _check_end(record, game, state, seat, what)
 
 
+def _game_of(record: Record, what: str) -> Game:
+    """Return the game of a record, which must be registered; ValueError if it cannot be made."""
+    name, rules = record["game"], record["rules"]
+    if not isinstance(name, str) or not isinstance(rules, dict):
+        raise ValueError(f"{what}: expected the name of a game and an object with its rules")
+    with names_from_file(what):
+        try:
+            return make_game(name, **rules)
+        except TypeError as wrong:  # a rule that the game does not have, or of another type
+            raise ValueError(f"{what}: {wrong}") from wrong
+
+
 def _check_end(record: Record, game: Game, state: NDArray[np.int64], seat: int, what: str) -> None:
     """Raise ValueError unless the result is that of the state or of the fault."""
     if record["fault"] is not None:
-        loser = record["fault"]["seat"]
+        loser = record["fault"].get("seat") if isinstance(record["fault"], dict) else None
         if loser != seat:
             raise ValueError(f"{what}: seat {loser} lost by a fault, but seat {seat} was to move")
         result = forfeits(game)[seat]
@@ -187,7 +208,7 @@ def read_records(path: str | Path) -> Iterator[Record]:
         for number, line in enumerate(file, 1):
             try:
                 record = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise ValueError(f"{path}: line {number} is not JSON") from None
             yield record
 
@@ -196,31 +217,43 @@ def read_records(path: str | Path) -> Iterator[Record]:
 def records_to(path: str | Path | None) -> Iterator[Callable[[int, int, Iterable[Record]], None]]:
     """Context manager that yields `write(first deal, number of deals, records)`.
 
-    Blocks may come in any order; the file has them in the order of the deals. It is written beside
-    `path` and moved there at the end, so that it is whole or missing. None: nothing is written.
+    Blocks may come in any order; the file has them in the order of the deals. They are written as
+    they come to a file beside `path` that ends in ".part", which takes its place at the end and on
+    Ctrl-C. So `path` has whole games only, and what a killed process played is in the other file.
+    None: nothing is written.
     """
     if path is None:
         yield lambda first, deals, records: None
         return
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
     waiting: dict[int, tuple[int, list[str]]] = {}
     written = 0  # deals
-    try:
-        with beside.open("w") as file:
+    with beside.open("w") as file:
 
-            def write(first: int, deals: int, records: Iterable[Record]) -> None:
-                nonlocal written
-                waiting[first] = deals, [json.dumps(record) + "\n" for record in records]
-                while written in waiting:
-                    count, lines = waiting.pop(written)
-                    file.writelines(lines)
-                    written += count
+        def write(first: int, deals: int, records: Iterable[Record]) -> None:
+            nonlocal written
+            waiting[first] = deals, [json.dumps(record) + "\n" for record in records]
+            while written in waiting:
+                count, lines = waiting.pop(written)
+                file.writelines(lines)
+                written += count
+            file.flush()
 
+        whole = False
+        try:
             yield write
+            whole = True
+        except KeyboardInterrupt:
+            whole = written > 0
+            raise
+        finally:
+            for _, lines in waiting.values():  # blocks after one that is missing
+                file.writelines(lines)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+            if whole:
+                beside.replace(target)
+            elif not written:
+                beside.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs.game import Game
-from bidarena.evaluate.match.blocks import Block, seat_owners
+from bidarena.evaluate.match.blocks import MOST_REASONS, OTHERS, Block, seat_owners
 
 Z95 = 1.959963984540054  # half width of a 95 % interval, in standard errors
 
@@ -69,14 +69,18 @@ class Score(Tally):
     @property
     def decided_rate(self) -> float:
         """Share of the decided games won; 0.5 if none was decided."""
-        decided = self.wins + self.losses
-        return self.wins / decided if decided else 0.5
+        return 0.5 if self.none_decided else self.wins / (self.wins + self.losses)
+
+    @property
+    def none_decided(self) -> bool:
+        """Whether all games were drawn."""
+        return self.wins + self.losses == 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the score as a dict for JSON."""
         return {
             **self.counts(),
-            "decided_rate": self.decided_rate,
+            "decided_rate": None if self.none_decided else self.decided_rate,
             **self.means(),
             "faults": dict(self.faults),
         }
@@ -106,6 +110,14 @@ def faults_by_bot(block: Block, players: int) -> list[Counter[str]]:
             bot = owners[rotation, block.losers[deal, rotation]]
             counted[bot][f"{kind}: {reason}"] += 1
     return counted
+
+
+def add_faults(known: Counter[str], more: Counter[str]) -> None:
+    """Add games lost by faults; beyond `MOST_REASONS` different reasons they are put together."""
+    for reason, games in more.items():
+        if reason not in known and len(known) >= MOST_REASONS:
+            reason = f"{reason.partition(':')[0]}: {OTHERS}"  # noqa: PLW2901
+        known[reason] += games
 
 
 def best_rival(game: Game, k: int, results: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bidarena.evaluate.match.blocks import Block, seat_owners
 from bidarena.evaluate.match.record import Record, block_records
-from bidarena.evaluate.tournament.plan import LineUp, Tournament, deal_words, digests
-from bidarena.evaluate.tournament.store import Store, open_store
+from bidarena.evaluate.tournament.plan import LineUp, Tournament, deal_words
+from bidarena.evaluate.tournament.store import Replaced, Store, open_store
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,11 @@ def game_records(
 
 
 def read_games(tournament: Tournament, folder: str | Path) -> Iterator[Record]:
-    """Yield the records of all games in a folder, line-up by line-up, for `replay`."""
-    with open_store(Path(folder), tournament.settings, digests(tournament)) as store:
+    """Yield the records of all games in a folder, line-up by line-up, for `replay`.
+
+    The bots need not exist any more.
+    """
+    with open_store(Path(folder), tournament.settings) as store:
         for lineup in tournament.lineups:
             for first, block in store.blocks(lineup, tournament.deals):
                 chance, _ = deal_words(tournament.seed, lineup, first, len(block.returns))
@@ -109,3 +112,9 @@ def read_games(tournament: Tournament, folder: str | Path) -> Iterator[Record]:
                 ):
                     if record["deal"] < tournament.deals:
                         yield record
+
+
+def replaced_games(tournament: Tournament, folder: str | Path) -> list[Replaced]:
+    """Return which games in a folder were set aside, because a bot has changed since."""
+    with open_store(Path(folder), tournament.settings) as store:
+        return store.replaced()

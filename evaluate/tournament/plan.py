@@ -12,8 +12,6 @@ import numpy as np
 
 from bidarena.envs.arguments import whole
 from bidarena.envs.game import Game
-from bidarena.envs.registry import bots
-from bidarena.envs.registry.paths import find_policy
 from bidarena.envs.rng import WORDS
 from bidarena.evaluate.match.blocks import Words
 from bidarena.evaluate.match.play import check_limit, check_seats
@@ -145,16 +143,3 @@ def deal_words(seed: int, lineup: LineUp, first: int, deals: int) -> tuple[Words
         chance[skip : skip + deals],
         luck[skip * rotations : (skip + deals) * rotations],
     )
-
-
-def digest(game: Game, bot: str) -> str:
-    """Return the SHA-256 digest of the policy file of a bot; "" for a registered bot."""
-    if bot.partition(":")[0].removeprefix(f"{game.name}/") in bots(game.name):
-        return ""  # names come before files, as in `make_bot`
-    found = find_policy(bot)
-    return "" if found is None else hashlib.sha256(found[0].read_bytes()).hexdigest()
-
-
-def digests(tournament: Tournament) -> dict[str, str]:
-    """Return the digest of every bot of a tournament; see `digest`."""
-    return {bot: digest(tournament.game, bot) for bot in tournament.bots}

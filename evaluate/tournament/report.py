@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,26 +23,39 @@ from bidarena.evaluate.reports.html import (
     write_page,
 )
 from bidarena.evaluate.tournament.standings import Pair, Standing, Standings
+from bidarena.evaluate.tournament.store import Replaced
 
 MOST_FRAMES = 40_000  # drawings in a report; further games are left out
 
 
-def write_report(found: Standings, path: str | Path, *, command: str = "") -> None:
-    """Write the report of a tournament; `command` is the line that makes it again."""
-    write_page(path, report(found, command=command))
+def write_report(
+    found: Standings, path: str | Path, *, command: str = "", replaced: Sequence[Replaced] = ()
+) -> None:
+    """Write the report of a tournament.
+
+    Args:
+        found: the standings.
+        path: the file to write.
+        command: the line that makes the report again.
+        replaced: games of bots that have changed since, from `replaced_games`.
+    """
+    write_page(path, report(found, command=command, replaced=replaced))
 
 
-def report(found: Standings, *, command: str = "") -> str:
-    """Return the report of a tournament as HTML."""
+def report(found: Standings, *, command: str = "", replaced: Sequence[Replaced] = ()) -> str:
+    """Return the report of a tournament as HTML; the arguments are those of `write_report`."""
     played = found.tournament
     lead = f"{len(found.bots)} bots, {played.all_games:,} games; every deal from all seats"
-    return page(f"{played.game.name}: tournament", sections(found, command=command), lead=lead)
+    made = sections(found, command=command, replaced=replaced)
+    return page(f"{played.game.name}: tournament", made, lead=lead)
 
 
-def sections(found: Standings, *, command: str = "") -> list[Section]:
+def sections(
+    found: Standings, *, command: str = "", replaced: Sequence[Replaced] = ()
+) -> list[Section]:
     """Return the sections of a report, also for pages that show more than a tournament."""
-    made = [_ratings(found), _results(found), _averages(found), _pairs(found)]
-    made += [_faults(found), _games(found), _settings(found, command)]
+    made = [_ratings(found), _results(found), _averages(found), _pairs(found), _faults(found)]
+    made += [_replaced(replaced), _games(found), _settings(found, command)]
     return [section for section in made if section.body]
 
 
@@ -157,6 +170,18 @@ def _faults(found: Standings) -> Section:
     note = "Each of these games was lost by the bot that failed; the others went on."
     columns = ["bot", "kind", "reason", "games", "the first"]
     return Section("Faults", table(columns, rows, text_columns=3), note)
+
+
+def _replaced(replaced: Sequence[Replaced]) -> Section:
+    if not replaced:
+        return Section("Bots that have changed", "")
+    rows = [[one.bot, f"{one.games:,}", one.date] for one in replaced]
+    note = (
+        "These bots were others when they played before. Their games were set aside and played "
+        "again; they are still in the table set_aside of the database."
+    )
+    columns = ["bot", "games set aside", "when"]
+    return Section("Bots that have changed", table(columns, rows), note)
 
 
 def _settings(found: Standings, command: str) -> Section:

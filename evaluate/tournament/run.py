@@ -12,20 +12,22 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bidarena.baselines.adapters.identity import Identity
 from bidarena.envs.arguments import whole
 from bidarena.envs.game import Game
 from bidarena.evaluate.match.blocks import Block, play_deals, prepare
 from bidarena.evaluate.match.play import ROWS
-from bidarena.evaluate.match.ready import ready
+from bidarena.evaluate.match.ready import check_loads, ready
+from bidarena.evaluate.tournament.identify import identify, identities
 from bidarena.evaluate.tournament.meetings import Meeting, meeting
-from bidarena.evaluate.tournament.plan import LineUp, Tournament, check, deal_words, digests
+from bidarena.evaluate.tournament.plan import LineUp, Tournament, check, deal_words
 from bidarena.evaluate.tournament.store import Store, open_store
 from bidarena.evaluate.workers import workers
-from bidarena.evaluate.workers.preparing import player
+from bidarena.evaluate.workers.preparing import forget_bots, player
 
 PIECE = 2.0  # seconds that a piece should take
 CROWD = 100  # with more pieces under way each takes longer, because one process stores them all
@@ -41,8 +43,13 @@ def run_tournament(
     ray: str | None = None,
     samples: int = 2,
     progress: Callable[[int], None] | None = None,
+    replay: Collection[str] = (),
+    tell: Callable[[str], None] | None = None,
 ) -> list[Meeting]:
     """Play the games that are not yet in the folder; return the games of all line-ups.
+
+    Results belong to the bots that played: those of a bot whose file, command or server has changed
+    are set aside, and its games are played again.
 
     Args:
         tournament: what to play. The folder may hold fewer or more games and line-ups.
@@ -52,15 +59,26 @@ def run_tournament(
         samples: number of games of each line-up that come with their records, from the first deals
             on; a game with a fault comes first.
         progress: called with the number of games just played, first with those in the folder.
+        replay: bots to play again, whatever is kept of them.
+        tell: called with a sentence about each bot that has changed, or that cannot be told from
+            others that had its name.
     """
     check(tournament)
+    for bot in replay:
+        if bot not in tournament.bots:
+            raise ValueError(f"replay={bot!r}: expected one of {', '.join(tournament.bots)}")
+    forget_bots()  # what was loaded earlier may be another bot now
     processes = whole("processes", processes, 1, 256)
     players = {bot: player(tournament.game, bot) for bot in tournament.bots}
+    for bot, made in players.items():
+        check_loads(bot, made)
     if ray is not None:
         from bidarena.evaluate.workers.ray import check_sendable
 
         check_sendable(players)
-    with open_store(Path(folder), tournament.settings, digests(tournament)) as store:
+    known = identities(tournament)
+    with open_store(Path(folder), tournament.settings) as store:
+        _update(store, known, replay, tell or (lambda sentence: None))
         plan = _Plan(tournament, store)
         if progress is not None:
             progress(plan.found * tournament.seats)
@@ -70,11 +88,41 @@ def run_tournament(
         if plan.left:
             with workers(processes, ray) as do:
                 for job, (block, seconds) in do(play_job, plan.jobs()):
+                    _check_same(tournament, job.lineup, known)
                     store.add(job.lineup, job.first, block, seconds)
                     plan.took(job, seconds)
                     if progress is not None:
                         progress(job.deals * tournament.seats)
         return [meeting(tournament, store, lineup, samples) for lineup in tournament.lineups]
+
+
+def _update(
+    store: Store,
+    known: Mapping[str, Identity],
+    replay: Collection[str],
+    tell: Callable[[str], None],
+) -> None:
+    """Set aside the games of bots that have changed, and tell of all bots that need a word."""
+    for one in store.update_bots({bot: found.digest for bot, found in known.items()}, replay):
+        why = "is to play again" if one.bot in replay else "has changed"
+        tell(f"{one.bot} {why}: {one.games:,} games are set aside and played again")
+    for bot, found in known.items():
+        games = 0 if found.sure else store.games_of(bot)
+        if games:
+            tell(
+                f"{bot}: nothing tells whether this is the bot whose {games:,} games are kept; if "
+                f"it is another one, use --replay {bot}"
+            )
+
+
+def _check_same(tournament: Tournament, lineup: LineUp, known: Mapping[str, Identity]) -> None:
+    """Raise ValueError if a bot was changed while it played: nobody knows who played the piece."""
+    for bot in lineup:
+        if known[bot].digest and identify(tournament.game, bot).digest != known[bot].digest:
+            raise ValueError(
+                f"{bot} has changed while it played; this piece is not kept, give the command "
+                "again to play all its games with the new one"
+            )
 
 
 # --- pieces --------------------------------------------------------------------------------------

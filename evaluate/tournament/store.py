@@ -3,6 +3,9 @@
 A block of deals of one line-up is a row, written in one transaction when the block is over. A
 process that is killed loses the blocks that it was playing, and nothing else. The settings that all
 results share are stored beside them, and a run with other settings is refused.
+
+Results belong to the bots that played, and the digest of each bot is stored too. If a bot has
+changed, its blocks move to the table `set_aside` and its games are played again.
 """
 
 from __future__ import annotations
@@ -11,8 +14,10 @@ import json
 import shlex
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +49,29 @@ create table if not exists blocks (
     actions blob not null,
     primary key (lineup, first)
 );
+create table if not exists set_aside (  -- blocks of bots that have changed; the first columns say
+    bot text not null,        -- who has changed
+    digest text not null,     -- of the bot that played these blocks
+    date text not null,       -- when they were set aside
+    lineup text, first integer, deals integer, seconds real, players integer, counts text,
+    returns blob, points blob, lengths blob, losers blob, reasons blob, actions blob
+);
 """
 _ARRAYS = ("returns", "points", "lengths", "losers", "reasons", "actions")
 _TYPES = {"returns": "<f8", "points": "<f8", "actions": "<i4"}  # the others are <i8
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """The games of a bot that were set aside, because it has changed or was to play again."""
+
+    bot: str
+    games: int
+    date: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as a dict for JSON."""
+        return {"bot": self.bot, "games": self.games, "date": self.date}
 
 
 class Store:
@@ -62,6 +87,57 @@ class Store:
             (json.dumps(lineup),),
         )
         return [(int(first), int(deals), float(seconds)) for first, deals, seconds in found]
+
+    def update_bots(self, bots: Mapping[str, str], replay: Collection[str] = ()) -> list[Replaced]:
+        """Write the digests of all bots; set aside, and return, the games of those that changed.
+
+        Args:
+            bots: the digest of each bot.
+            replay: bots whose games are set aside even if their digests are the same.
+        """
+        before = dict(self._base.execute("select name, digest from bots"))
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        gone = []
+        with self._base:  # one transaction: all or nothing
+            lineups = [row for (row,) in self._base.execute("select distinct lineup from blocks")]
+            for name, digest in bots.items():
+                if before.get(name, digest) == digest and name not in replay:
+                    continue
+                games = 0
+                for lineup in lineups:
+                    if name in json.loads(lineup):
+                        games += self._set_aside(name, before.get(name, ""), date, lineup)
+                if games:
+                    gone.append(Replaced(name, games, date))
+            self._base.executemany("insert or replace into bots values (?, ?)", bots.items())
+        return gone
+
+    def _set_aside(self, bot: str, digest: str, date: str, lineup: str) -> int:
+        """Move all blocks of a line-up out of the results; return the number of their games."""
+        count = "select coalesce(sum(deals), 0) from blocks where lineup = ?"
+        (deals,) = self._base.execute(count, (lineup,)).fetchone()
+        self._base.execute(
+            "insert into set_aside select ?, ?, ?, * from blocks where lineup = ?",
+            (bot, digest, date, lineup),
+        )
+        self._base.execute("delete from blocks where lineup = ?", (lineup,))
+        return int(deals) * len(json.loads(lineup))
+
+    def replaced(self) -> list[Replaced]:
+        """Return all games that were ever set aside, by bot and date."""
+        rows = self._base.execute(
+            "select bot, date, lineup, sum(deals) from set_aside group by 1, 2, 3"
+        )
+        games: dict[tuple[str, str], int] = {}
+        for bot, date, lineup, deals in rows:
+            games[date, bot] = games.get((date, bot), 0) + deals * len(json.loads(lineup))
+        return [Replaced(bot, count, date) for (date, bot), count in sorted(games.items())]
+
+    def games_of(self, bot: str) -> int:
+        """Return how many games of a bot are kept."""
+        rows = self._base.execute("select lineup, sum(deals) from blocks group by lineup")
+        found = [(json.loads(lineup), deals) for lineup, deals in rows]
+        return sum(deals * len(lineup) for lineup, deals in found if bot in lineup)
 
     def add(self, lineup: LineUp, first: int, block: Block, seconds: float) -> None:
         """Write a block; it is on the disk when this returns."""
@@ -117,17 +193,14 @@ def _block(shape: tuple[int, int, int], counts: str, arrays: list[bytes | None])
 
 
 @contextmanager
-def open_store(
-    folder: Path, settings: Mapping[str, Any], bots: Mapping[str, str]
-) -> Iterator[Store]:
+def open_store(folder: Path, settings: Mapping[str, Any]) -> Iterator[Store]:
     """Context manager that yields the store of a folder, locked against other processes.
 
-    Raise ValueError if the folder holds results of other settings or of other policy files.
+    Raise ValueError if the folder holds results of other settings.
 
     Args:
         folder: where the database is; made if it does not exist.
         settings: JSON-able settings that all results of the folder share.
-        bots: the digest of each bot's policy file, or "".
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("a") as claimed:
@@ -138,7 +211,6 @@ def open_store(
                 base.execute("pragma synchronous = full")
                 base.executescript(_TABLES)
                 _check_settings(base, folder, json.loads(json.dumps(settings)))
-                _check_bots(base, folder, bots)
                 yield Store(base, folder / DATABASE)
             finally:
                 base.close()
@@ -170,19 +242,6 @@ def _check_settings(base: sqlite3.Connection, folder: Path, settings: dict[str, 
             f"folder={str(folder)!r}: was begun with {was}, not {now}; go on with the same "
             "settings or choose another folder"
         )
-
-
-def _check_bots(base: sqlite3.Connection, folder: Path, bots: Mapping[str, str]) -> None:
-    """Write the digests of new bots; raise ValueError if that of a known bot differs."""
-    before = dict(base.execute("select name, digest from bots"))
-    changed = [name for name, digest in bots.items() if before.get(name, digest) != digest]
-    if changed:
-        raise ValueError(
-            f"folder={str(folder)!r}: the file of {changed[0]!r} is another one than that whose "
-            "games are kept there; give it another name or choose another folder"
-        )
-    with base:
-        base.executemany("insert or ignore into bots values (?, ?)", bots.items())
 
 
 def _compressed(name: str, array: NDArray[Any] | None) -> bytes | None:

@@ -10,15 +10,14 @@ Bots by name are made once in a process.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from bidarena.envs.files import CACHE, private_folder
 from bidarena.envs.game import Game
 from bidarena.envs.learner import Policy, player_of
 from bidarena.envs.registry import Bot
@@ -70,19 +69,28 @@ def player(game: Game, bot: str) -> Bot | Policy:
     return _made[game.key, bot]
 
 
+def forget_bots() -> None:
+    """Drop all bots made so far, and end the programs of those that run outside of this process.
+
+    The next `player` makes them anew, from files and servers as they are then.
+    """
+    for bot in _made.values():
+        close = getattr(getattr(bot, "outside", None), "close", None)
+        if close is not None:
+            close()
+    _made.clear()
+    prepared.clear()
+
+
 def machine_folder(run: str) -> Path:
     """Return the folder of a run on this machine, one for each user; remove those of old runs."""
-    owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
-    parent = Path(tempfile.gettempdir()) / f"bidarena-{owner}"
-    parent.mkdir(mode=0o700, exist_ok=True)
-    if hasattr(os, "getuid") and parent.stat().st_uid != owner:
-        raise ValueError(f"{parent}: belongs to somebody else; set TMPDIR to a folder of yours")
+    parent = private_folder()
     folder = parent / run
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     for other in parent.iterdir():
         with suppress(OSError):  # another process has just removed it
-            if time.time() - other.stat().st_mtime > STALE:
-                shutil.rmtree(other, ignore_errors=True)
+            if other.name != CACHE and time.time() - other.lstat().st_mtime > STALE:
+                shutil.rmtree(other)  # refuses a link
     return folder
 
 

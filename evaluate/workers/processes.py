@@ -1,14 +1,20 @@
 """Runs jobs in processes of their own and yields each result as soon as its job ends.
 
 Processes are started afresh (`spawn`), because threads do not survive a fork. Each has a pipe of
-its own. A process ends when its pipe closes, so none outlives a parent that was killed. A process
-that dies is noticed at once, because its end of the pipe closes.
+its own. A process that dies is noticed at once, because its end of the pipe closes. A process ends
+with its parent, also in the middle of a job and if the parent was killed: Linux kills it, and on
+all systems a thread waits for the end of the parent.
+
+A job that is stopped by SIGTERM may save what it has before it ends, as training does.
 """
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
+import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -17,8 +23,14 @@ from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
+from bidarena.baselines.adapters.faults import Breakdown
+
 Job = TypeVar("Job")
 Work = Callable[[Any], Any]
+PR_SET_PDEATHSIG = 1  # of prctl: the signal at the end of the parent, or rather of its thread
+PATIENCE = 60.0  # seconds in which a process that was told to end may save
+
+DONE, REFUSED, STOPPED, FAILED = range(4)  # how a job ended
 Do = Callable[[Work, Iterable[Any]], Iterator[tuple[Any, Any]]]  # yields (job, result)
 
 
@@ -37,6 +49,7 @@ def in_processes(
             yield job, work(job)
         return
     context = multiprocessing.get_context("spawn")
+    lasting = threading.current_thread() is threading.main_thread()
     waiting = iter(jobs)
     first = list(islice(waiting, processes))
     team: dict[Connection, Any] = {}
@@ -45,7 +58,7 @@ def in_processes(
         with _interrupts_ignored():  # the processes started here inherit that
             for _ in first:
                 ours, theirs = context.Pipe()
-                process = context.Process(target=_serve, args=(work, theirs), daemon=True)
+                process = context.Process(target=_serve, args=(work, theirs, lasting), daemon=True)
                 process.start()
                 theirs.close()
                 team[ours] = process
@@ -56,9 +69,9 @@ def in_processes(
             for ready in wait(list(doing)):
                 assert isinstance(ready, Connection)
                 job = doing.pop(ready)
-                done, result = _receive(ready, team[ready], job)
-                if not done:
-                    raise RuntimeError(f"{job} failed:\n{result}")
+                how, result = _receive(ready, team[ready], job)
+                if how != DONE:
+                    raise _error(how, result, job)
                 for following in islice(waiting, 1):  # before the caller uses the result: no idling
                     doing[ready] = following
                     ready.send(following)
@@ -67,30 +80,72 @@ def in_processes(
         for process in team.values():
             process.terminate()
         for ours, process in team.items():
+            process.join(PATIENCE)
+            process.kill()
             process.join()
             ours.close()
 
 
-def _receive(ours: Connection, process: Any, job: Any) -> tuple[bool, Any]:
-    """Return (True, result) or (False, traceback) of a job; raise if its process has died."""
+def _error(how: int, why: str, job: Any) -> Exception:
+    """Return the exception for a job that ended badly."""
+    if how == REFUSED:  # an argument is wrong, and the message says which
+        return ValueError(why)
+    if how == STOPPED:
+        return Breakdown(why)
+    return RuntimeError(f"{job} failed:\n{why}")
+
+
+def _receive(ours: Connection, process: Any, job: Any) -> tuple[int, Any]:
+    """Return how a job ended, and its result or why it has none; raise if its process has died."""
     try:
-        answer: tuple[bool, Any] = ours.recv()
+        answer: tuple[int, Any] = ours.recv()
     except (EOFError, ConnectionResetError):
         process.join()
         raise RuntimeError(f"a process died with exit code {process.exitcode} on {job}") from None
     return answer
 
 
-def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
-    """Do the jobs that come through the pipe until it closes; the main loop of a process."""
-    with suppress(EOFError, OSError):  # the parent is gone
+def _serve(work: Callable[[Any], Any], pipe: Connection, lasting: bool) -> None:
+    """Do the jobs that come through the pipe until it closes; the main loop of a process.
+
+    Args:
+        work: what to do with each job.
+        pipe: brings the jobs, and takes the answers.
+        lasting: whether the thread that started this process lasts as long as the parent.
+    """
+    end_with_parent(lasting)
+    with suppress(EOFError, OSError, KeyboardInterrupt):  # the parent is gone, or has ended this
         while True:
-            job = pipe.recv()
-            try:
-                answer = (True, work(job))
-            except Exception:  # the parent must hear of any error
-                answer = (False, traceback.format_exc())
-            pipe.send(answer)
+            pipe.send(_answer(work, pipe.recv()))
+
+
+def _answer(work: Callable[[Any], Any], job: Any) -> tuple[int, Any]:
+    """Return how a job ended, and its result or why it has none."""
+    try:
+        return DONE, work(job)
+    except ValueError as wrong:
+        return REFUSED, str(wrong)
+    except (Breakdown, OSError, MemoryError) as wrong:
+        return STOPPED, str(wrong) or type(wrong).__name__
+    except Exception:  # the parent must hear of any error
+        return FAILED, traceback.format_exc()
+
+
+def end_with_parent(lasting: bool) -> None:
+    """Let this process end as soon as its parent has ended, in whatever way."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    threading.Thread(target=_wait_for_end, args=(parent,), daemon=True).start()
+    if lasting and sys.platform == "linux":  # also where compiled code lets no thread run
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent.pid:  # it has ended before
+            os._exit(1)
+
+
+def _wait_for_end(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
 
 
 @contextmanager

@@ -20,7 +20,6 @@ from typing import Any
 
 from bidarena.envs.registry import make_game
 from bidarena.evaluate.tournament import Tournament, run_tournament
-from bidarena.evaluate.tournament.plan import digests
 from bidarena.evaluate.tournament.run import PIECE, SHORTEST, Job, piece_seconds, play_job
 from bidarena.evaluate.tournament.store import open_store
 from bidarena.evaluate.workers import Do, in_processes
@@ -180,7 +179,7 @@ def _driver_seconds(do: Do, ahead: int, size: int) -> float:
 def _store_seconds(game: Any, job: Job, block: Any, folder: Path) -> float:
     """Return the seconds until a piece is on the disk."""
     plan = Tournament(game, BOTS)
-    with open_store(folder, plan.settings, digests(plan)) as store:
+    with open_store(folder, plan.settings) as store:
         began = time.perf_counter()
         for number in range(WRITES):
             store.add(job.lineup, number * job.deals, block, 0.0)

@@ -1,6 +1,8 @@
 """`bidarena match`: rules as options, a table or one JSON object."""
 
 import json
+import resource
+import signal
 
 from bidarena.cli.main import main
 
@@ -29,3 +31,17 @@ def test_cli_match__table_shows_both_bots(capsys):
     code, out, _ = run(capsys, "match", "scotch", "dp", "random", "--games", "50")
     assert code == 0
     assert "dp" in out and "random" in out and "games/s" in out
+
+
+def test_match__a_full_disk_is_told_without_a_traceback(tmp_path, capsys):
+    words = ["match", "scotch", "uniform", "random", "--games", "20", "--record"]
+    assert main([*words, "/dev/full/x"]) == 1
+    assert "/dev/full" in capsys.readouterr().err
+    hook = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hook[1]))
+    try:
+        assert main([*words, str(tmp_path / "games.jsonl")]) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, hook)
+    assert "File too large" in capsys.readouterr().err

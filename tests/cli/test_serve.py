@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
+from bidarena.baselines.adapters.lines.bot import PROTOCOL, decision
 from bidarena.baselines.adapters.scotch.programs import four_lines
 from bidarena.baselines.adapters.scotch.server import bid_for
 from bidarena.cli.main import main
@@ -176,3 +179,48 @@ def test_series__plays_a_settings_file(capsys, tmp_path):
     assert "4 games, seed 1" in shown
     assert main(["series", str(tmp_path / "nothing.py")]) == 2
     assert "there is no such file" in capsys.readouterr().err
+
+
+def test_serve_lines__sigterm_lets_the_answer_be_finished(tmp_path):
+    """A search of a second is asked for; the signal comes while it thinks."""
+    game = make_game("raj")
+    command = [sys.executable, "-m", "bidarena.cli.main", "serve", "raj", "--lines"]
+    command += ["--bot", "ismcts:ms=1000"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        greeting = {"type": "hello", "protocol": PROTOCOL, "game": "raj", "rules": game.options}
+        server.stdin.write(json.dumps(greeting) + "\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["type"] == "hello"
+        state = Batch(game, 1, seed=0).states[0]
+        move = {"type": "move", "seat": 0, **decision(game, state, 0), "seed": 1}
+        server.stdin.write(json.dumps(move) + "\n")
+        server.stdin.flush()
+        time.sleep(0.4)
+        server.send_signal(signal.SIGTERM)
+        assert "action" in json.loads(server.stdout.readline())
+        assert server.wait(timeout=20) == 143
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"seat": 9},
+        {"seat": None},
+        {"state": None},
+        {"state": {}},
+        {"state": {"round": "x"}},
+        {"state": {"hands": [1] * 99}},
+    ],
+)
+def test_serve_lines__a_position_that_is_none_is_refused(monkeypatch, capsys, part):
+    game = make_game("raj")
+    state = Batch(game, 1, seed=0).states[0]
+    move = {"type": "move", "seat": 0, **decision(game, state, 0), "seed": 1}
+    state = part.get("state")
+    move |= {"state": {**move["state"], **state}} if state else part
+    greeting = {"type": "hello", "protocol": PROTOCOL, "game": "raj", "rules": game.options}
+    lines = f"{json.dumps(greeting)}\n{json.dumps(move)}\n"
+    code, out, err = run(monkeypatch, capsys, lines, "raj", "--lines", "--bot", "ismcts:ms=5")
+    assert code == 2 and "expected" in err and "action" not in out

@@ -418,3 +418,15 @@ def test_batch__threads_work_after_a_fork():
         batch.reset(seed=0)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("name", ["movers", "masks", "returns", "illegal"])
+def test_batch__what_compiled_code_trusts_cannot_be_written(name):
+    batch = Batch(make_game("scotch"), 2, seed=0)
+    for one in (batch, pickle.loads(pickle.dumps(batch))):
+        before = getattr(one, name).copy()
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(one, name)[:] = 1
+        assert np.array_equal(getattr(one, name), before)
+        one.step([20, 5])
+        assert one.movers.tolist() == [1, 1]  # the views show what the loop has written

@@ -79,6 +79,23 @@ def test_compile__plain_python_plays_the_same_game(tmp_path):
     assert run(code, tmp_path, NUMBA_DISABLE_JIT="1")[0] == run(code, tmp_path)[0]
 
 
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("left", [0, 20])
+def test_compile__broken_files_in_the_cache_are_written_anew(tmp_path, kind, left):
+    """As a power cut leaves them: empty, or cut off."""
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    run(PLAY, tmp_path, **cache)
+    files = list(tmp_path.rglob(f"*.{kind}"))
+    assert files
+    for file in files:
+        file.write_bytes(file.read_bytes()[:left])
+    told, said = run(PLAY, tmp_path, **cache)
+    assert int(told.split()[0]) > 0
+    assert said.count("compiling scotch") == 1
+    told, said = run(PLAY, tmp_path, **cache)
+    assert (told, said) == ("0 1", "")
+
+
 def test_compile__goes_on_without_a_writable_cache_and_says_so_once(tmp_path):
     code = """
         import warnings
@@ -90,7 +107,7 @@ def test_compile__goes_on_without_a_writable_cache_and_says_so_once(tmp_path):
             warnings.simplefilter("always")
             env = gym.make("bidarena/Scotch-v0", money=(5, 5))
             env.reset(seed=1)
-        print(sum("no cache folder is writable" in str(w.message) for w in caught))
+        print(sum("its cache cannot be written" in str(w.message) for w in caught))
     """
     assert run(code, tmp_path)[0] == "1"
 

@@ -1,10 +1,14 @@
 """Sessions: the deal of every interface, taking back, and going on from a file unchanged."""
 
 import json
+import signal
+import sys
+import time
 
 import numpy as np
 import pytest
 
+from bidarena.baselines.adapters.faults import Fault
 from bidarena.envs import Batch, make_game
 from bidarena.evaluate.session import Session, read_record, restored
 
@@ -144,3 +148,84 @@ def test_session__a_bot_that_breaks_the_rules_loses(monkeypatch):
     assert session.ask() is None
     assert session.over and session.returns() == [-1.0, 1.0]
     assert session.moves == []
+
+
+def test_restored__starts_no_program_and_imports_no_module_that_a_file_names(tmp_path):
+    mark = tmp_path / "ran"
+    record = begin("scotch").record()
+    record["seats"] = [f"cmd:touch {mark}", "person"]
+    with pytest.raises(ValueError, match=r"saved game: .*'cmd:touch .* --trust"):
+        restored(record)
+    session = restored(record, trust=True)
+    with pytest.raises(Fault):  # it says nothing, but it was run
+        session.ask()
+    assert mark.exists()
+    record = begin("scotch").record() | {"game": "antigravity:scotch"}
+    with pytest.raises(ValueError, match="imports the module antigravity"):
+        restored(record)
+    assert "antigravity" not in sys.modules
+
+
+@pytest.mark.parametrize("words", [[0, 0], [], [1], [1, 2, 3], [-1, 5], [2**64, 1], ["a", "b"], 7])
+def test_restored__refuses_words_with_which_a_generator_would_hang(words):
+    record = begin("twentynine").record() | {"luck": words}
+    with pytest.raises(ValueError, match="luck"):
+        restored(record)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, '{"bidarena": 1}', '{"bidarena": 1, "game": 5}', "\\xff", "[]", "NaN"],
+)
+def test_read_record__says_what_is_wrong_with_a_file_of_somebody_else(tmp_path, text):
+    path = tmp_path / "game.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"load=.*not a (whole )?saved game"):
+        read_record(path)
+
+
+@pytest.mark.parametrize("part", ["rules", "seats", "moves", "seed", "luck", "state", "game"])
+@pytest.mark.parametrize("value", [None, -5, "x", [5], {"a": 5}, [None], [{}]])
+def test_restored__refuses_nonsense_with_a_reason(part, value):
+    session = begin("scotch")
+    go(session, np.random.default_rng(0), 5)
+    with pytest.raises(ValueError, match="saved game"):
+        restored(session.record() | {part: value})
+
+
+@pytest.fixture
+def alarm():
+    """Ring as Ctrl-C would, after some seconds."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_session__a_search_that_was_interrupted_stops(alarm):
+    session = Session(make_game("raj"), ["ismcts:iterations=1000000000,threads=2", None], 1)
+    warm = Session(make_game("raj"), ["ismcts:iterations=10,threads=2", None], 1)
+    warm.ask()
+    alarm(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        session.ask()
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        before = time.process_time()
+        time.sleep(0.3)
+        if time.process_time() - before < 0.1:
+            return
+    raise AssertionError("the search goes on")
+
+
+@pytest.mark.parametrize("bot", ["ismcts:ms=6000", "ismcts:ms=6000,threads=2"])
+def test_session__ctrl_c_is_heard_while_a_bot_thinks(alarm, bot):
+    warm = Session(make_game("raj"), [bot.replace("6000", "5"), None], 1)
+    warm.ask()  # compiled
+    session = Session(make_game("raj"), [bot, None], 1)
+    alarm(0.5)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        session.ask()
+    assert time.monotonic() - began < 4
+    assert len(session.points) == 1 and session.bot_to_move()

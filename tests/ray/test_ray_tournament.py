@@ -19,7 +19,6 @@ from bidarena.cli.main import main
 from bidarena.envs import make_game
 from bidarena.evaluate.tournament import Tournament, run_tournament
 from bidarena.evaluate.tournament import run as module
-from bidarena.evaluate.tournament.plan import digests
 from bidarena.evaluate.tournament.store import open_store
 
 BOTS = ("value", "random", "mcts:iterations=300")
@@ -32,7 +31,7 @@ def plan(games=160, bots=BOTS, seed=3):
 def games_of(tournament, folder):
     """Every game of every line-up as it is kept, however the deals were cut into pieces."""
     found = {}
-    with open_store(Path(folder), tournament.settings, digests(tournament)) as store:
+    with open_store(Path(folder), tournament.settings) as store:
         for lineup in tournament.lineups:
             blocks = [block for _, block in store.blocks(lineup, tournament.deals)]
             parts = ("returns", "points", "lengths", "losers", "actions")

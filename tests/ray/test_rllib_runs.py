@@ -104,7 +104,7 @@ def run(tmp_path_factory):
     (folder,) = parent.iterdir()
     assert [path for path in folder.iterdir() if path.name.startswith(".checkpoint")]
     assert read_checkpoint(folder)["steps"] == 1024
-    again = started(["train", "--resume", str(folder), "--json"])
+    again = started(["train", "--resume", str(folder), "--trust", "--json"])
     helpers = set()
     while again.poll() is None:
         helpers |= descendants(again.pid)

@@ -1,6 +1,10 @@
 """The study of what training reaches: its runs, its sums, and that it is not done twice."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -41,6 +45,46 @@ def test_study__refuses_a_folder_with_another_run(small_part, tmp_path, capsys):
     assert main(args) == 0
     assert main([*args, "--scale", "2"]) == 2
     assert "another run" in capsys.readouterr().err
+
+
+LONG = """
+import sys
+from bidarena.cli.main import main
+from bidarena.studies import learning as study
+rules = (("cards", [1, 2, 3]), ("items", [1, 2, 3]))
+long = study.Lesson("long", "raj", "maskable_ppo", rules, "value", ("value",), 10**9)
+study.PARTS["raj-fixed"] = [long]
+if __name__ == "__main__":
+    sys.exit(main(["study", "learning", "--part", "raj-fixed", "--seeds", "2", *sys.argv[1:]]))
+"""
+
+
+def test_study__a_restart_at_once_after_a_kill_works_and_sigterm_saves(tmp_path):
+    (tmp_path / "study.py").write_text(LONG)
+    command = [sys.executable, str(tmp_path / "study.py"), "--processes", "2"]
+    command += ["--folder", str(tmp_path / "runs")]
+
+    def started():
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        began = time.time()
+        until = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < until:
+            tables = list((tmp_path / "runs").glob("*/metrics.csv"))
+            if len(tables) == 2 and all(path.stat().st_mtime > began for path in tables):
+                return process
+            time.sleep(0.02)
+        process.kill()
+        raise AssertionError(process.communicate()[1])
+
+    first = started()
+    first.kill()
+    first.communicate()
+    assert not list((tmp_path / "runs").glob("*/checkpoint.pt"))
+    again = started()  # the processes of the first are gone, and with them their locks
+    again.send_signal(signal.SIGTERM)
+    assert "goes on where it was" in again.communicate(timeout=60)[1]
+    assert again.returncode == 143
+    assert len(list((tmp_path / "runs").glob("*/checkpoint.pt"))) == 2
 
 
 def test_interval__is_students():

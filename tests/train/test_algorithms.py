@@ -141,7 +141,9 @@ def test_outside_algorithm__trains_and_resumes_by_the_command_from_the_present_f
     sys.modules.pop("own_climber")
     _algorithms.pop("climb")
     sys.path.remove(str(tmp_path))
-    assert main(["train", "--resume", found["folder"], "--json"]) == 0
+    assert main(["train", "--resume", found["folder"], "--json"]) == 2
+    assert "imports the module own_climber" in capsys.readouterr().err
+    assert main(["train", "--resume", found["folder"], "--trust", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"] == found["steps"]
     policy = os.fspath(Path(found["folder"]) / "best.safetensors")
     assert main(["evaluate", policy, "--rivals", "random", "--games", "100", "--json"]) == 0

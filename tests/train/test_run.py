@@ -154,3 +154,19 @@ def test_train__interrupted_keeps_where_it_was(tmp_path):
     assert process.wait(timeout=60) == 130
     assert (folder / "last.safetensors").exists()
     assert read_checkpoint(folder)["steps"] < 20_000
+
+
+def test_train__sigterm_saves_and_goes(whole, tmp_path):
+    """With checkpoints so rare that only the signal can have made one."""
+    process = started([*TRAIN, "--folder", str(tmp_path), "--checkpoint-seconds", "1e6"])
+    until = time.monotonic() + 120
+    while time.monotonic() < until and process.poll() is None:
+        if any(len(path.read_text().splitlines()) > 3 for path in tmp_path.glob("*/metrics.csv")):
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 143
+    (folder,) = tmp_path.iterdir()
+    assert 2048 <= read_checkpoint(folder)["steps"] < 20_000
+    assert main(["train", "--resume", str(folder)]) == 0
+    assert weights(folder) == weights(whole)

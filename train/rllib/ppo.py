@@ -18,6 +18,7 @@ from bidarena.baselines.learned.network import ACTIVATIONS
 from bidarena.envs.arguments import choice, flag, whole
 from bidarena.envs.learner import SELF
 from bidarena.evaluate.workers.ray_connection import import_ray
+from bidarena.train.settings import layer_sizes
 from bidarena.train.task import Learner, Task
 
 NUMBERS = {  # settings -> least and largest value
@@ -67,10 +68,7 @@ def _check(settings: Mapping[str, Any]) -> None:
         )
     for name in ("num_epochs", "torch_threads"):
         whole(name, settings[name], 1, 10**4)
-    if not isinstance(settings["net_arch"], list):
-        raise ValueError(f"net_arch={settings['net_arch']!r}: expected a list such as [64,64]")
-    for units in settings["net_arch"]:
-        whole("net_arch", units, 1, 10**5)
+    layer_sizes("net_arch", settings["net_arch"])
     choice("activation", settings["activation"], ACTIVATIONS)
     flag("falling", settings["falling"])
     for name, (low, high) in NUMBERS.items():

@@ -23,6 +23,7 @@ from bidarena.envs.game import Game
 from bidarena.envs.learner import SELF
 from bidarena.envs.sb3 import SB3Env
 from bidarena.train.sb3.pool import Pool
+from bidarena.train.settings import layer_sizes
 from bidarena.train.task import Task
 
 # settings that are read here; all others go to the algorithm as they are
@@ -111,7 +112,10 @@ class SB3Learner:
             self.env,
             {key: value for key, value in settings.items() if key not in OWN},
             learning_rate=(lambda left: rate * left) if falling else rate,
-            policy_kwargs={"net_arch": list(settings["net_arch"]), "activation_fn": activation},
+            policy_kwargs={
+                "net_arch": layer_sizes("net_arch", settings["net_arch"]),
+                "activation_fn": activation,
+            },
             seed=task.seed,
             device="cpu",
         )

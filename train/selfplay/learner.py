@@ -16,10 +16,11 @@ import torch
 from numpy.typing import NDArray
 
 from bidarena.envs.arguments import whole
-from bidarena.envs.batch import Batch
+from bidarena.envs.batch import Batch, check_generators
 from bidarena.envs.game import Game
 from bidarena.envs.learner import SELF
 from bidarena.train.selfplay.layers import Tensor, follow
+from bidarena.train.settings import layer_sizes
 from bidarena.train.task import Task
 
 
@@ -48,8 +49,7 @@ class SelfPlaySettings:
     def __post_init__(self) -> None:
         for name in ("rows", "minibatch", "threads"):
             whole(name, getattr(self, name), 1, 10**7)
-        for units in self.hidden:
-            whole("hidden", units, 1, 10**5)
+        layer_sizes("hidden", self.hidden)
         within("learning_rate", self.learning_rate, 1e-12, 1e3)
         within("explore", self.explore, 0.0, 1.0)
 
@@ -166,6 +166,7 @@ class NetworkLearner(ABC):
                 f"state: {', '.join(wrong) or 'games'} does not fit this game and these settings; "
                 "expected the state of a learner made alike"
             )
+        check_generators(np.asarray(state["games"]))
         with torch.no_grad():
             for name, tensor in tensors.items():
                 tensor.copy_(state[name])

@@ -13,8 +13,10 @@ import numpy as np
 
 from bidarena.baselines.adapters.lines.bot import PROTOCOL
 from bidarena.baselines.adapters.own import Chooser, chooser, words_from
+from bidarena.envs.arguments import whole, wholes
 from bidarena.envs.game import Game, State
 from bidarena.envs.registry import make_game
+from bidarena.envs.stopping import finish_first
 
 
 def serve(
@@ -47,20 +49,33 @@ def serve(
         elif message["type"] == "move":
             if played is None or choose is None:
                 raise ValueError("a move was asked for before the hello")
-            rng = words_from(seed, message.get("seed", 0))
-            reply = {"action": choose(state_from(played, message), message["seat"], rng)}
+            with finish_first():
+                rng = words_from(seed, message.get("seed", 0))
+                state = state_from(played, message)
+                seat = whole("seat", message.get("seat"), 0, played.players - 1)
+                _tell(answers, {"action": choose(state, seat, rng)})
+            continue
         else:  # the end of a game, or a message of a later version: our bots do not need it
             continue
-        answers.write(json.dumps(reply) + "\n")
-        answers.flush()
+        _tell(answers, reply)
+
+
+def _tell(answers: TextIO, reply: dict[str, Any]) -> None:
+    answers.write(json.dumps(reply) + "\n")
+    answers.flush()
 
 
 def state_from(game: Game, message: dict[str, Any]) -> State:
     """Return the state in a message of type "move"."""
+    told = message.get("state")
+    if not isinstance(told, dict):
+        raise ValueError(f"state: expected an object with the keys {', '.join(game.state)}")
     state = np.zeros(game.state_size, np.int64)
     for name, part in game.state.items():
-        state[part] = message["state"][name]
-    return state
+        value, size = told.get(name), part.stop - part.start
+        values = [value] if size == 1 and not isinstance(value, list) else value
+        state[part] = wholes(f"state.{name}", values, size, -(2**63), 2**63 - 1)
+    return game.checked_state(state)
 
 
 def _warm_up(game: Game, choose: Chooser) -> None:

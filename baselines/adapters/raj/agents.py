@@ -43,12 +43,11 @@ class Agent(PythonFile):
         told = [float(pot), list(map(float, left)), own, float(bank), *others]
         return int(self.call({"percepts": told, **facts}, seconds))
 
-    def train(self, seed: int, skip: int = 0, progress: ShowProgress | None = None) -> int:
+    def train(self, seed: int, progress: ShowProgress | None = None) -> int:
         """Train the agent if its file asks for it, once; return the number of games.
 
         Args:
             seed: seed of the orders of items.
-            skip: how many orders were drawn before, for other agents.
             progress: called with what is done, and how many games of how many.
         """
         if not self.running:
@@ -57,12 +56,18 @@ class Agent(PythonFile):
         if not games:
             return 0
         end = time.monotonic() + self.limits.training
-        order = {"train": {"seed": seed, "skip": skip}}
-        message = self._answer(self.ask(json.dumps(order).encode(), self.limits.training))
-        while "trained" in message:
-            if progress is not None:
-                progress(f"training {self.facts['name']}", message["trained"], games)
-            message = self.listen(max(0.01, end - time.monotonic()))
+        order = {"train": seed}
+        try:
+            message = self._answer(self.ask(json.dumps(order).encode(), self.limits.training))
+            while "trained" in message:
+                if progress is not None:
+                    progress(f"training {self.facts['name']}", message["trained"], games)
+                message = self.listen(max(0.01, end - time.monotonic()))
+        except Fault:
+            if time.monotonic() >= end:
+                limit = f"{self.limits.training:g} s"
+                raise Fault(f"did not finish its training within {limit}") from None
+            raise
         self.facts["training"] = 0
         return games
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,11 @@ import numpy as np
 from bidarena.baselines.adapters.faults import Fault
 from bidarena.baselines.adapters.limits import Limits
 from bidarena.baselines.adapters.python_file import PythonFile
-from bidarena.baselines.adapters.raj.agents import Agent
-from bidarena.baselines.adapters.raj.table import Bidder, Percepts, item_order, play_game
 from bidarena.envs.progress import ShowProgress
 from bidarena.envs.raj.env import Settings, from_settings
 
 OPENER = "bidarena.baselines.adapters.raj.worker:open_settings"  # called in the file's process
+TOGETHER = "bidarena.baselines.adapters.raj.together:open_series"  # called in that of all agents
 
 
 @dataclass(frozen=True)
@@ -32,16 +31,29 @@ class Series:
     fault: str  # why, and through which agent, the series ended early; empty: it did not
 
     @property
-    def means(self) -> list[float]:
-        """Return the mean bank of each seat."""
-        return np.array(self.banks).reshape(-1, len(self.names)).mean(axis=0).tolist()
+    def means(self) -> list[float | None]:
+        """Return the mean bank of each seat; None if no game was played."""
+        if not self.banks:
+            return [None] * len(self.names)
+        return np.array(self.banks).mean(axis=0).tolist()
 
     @property
     def wins(self) -> list[int]:
         """Return how many games each seat won alone."""
-        seats = range(len(self.names))
-        alone = [banks for banks in self.banks if banks.count(max(banks)) == 1]
-        return [sum(banks[seat] == max(banks) for banks in alone) for seat in seats]
+        return self._best(shared=False)
+
+    @property
+    def ties(self) -> list[int]:
+        """Return in how many games each seat shared the highest bank with others.
+
+        The original program for three and more players counts these as won.
+        """
+        return self._best(shared=True)
+
+    def _best(self, shared: bool) -> list[int]:
+        """Return in how many games each seat had the highest bank, alone or shared."""
+        games = [banks for banks in self.banks if (banks.count(max(banks)) > 1) == shared]
+        return [sum(banks[k] == max(banks) for banks in games) for k in range(len(self.names))]
 
 
 def read_settings(file: str) -> dict[str, Any]:
@@ -66,14 +78,15 @@ def play_settings(
     """Play the series of games that a `game_settings` dict or a `settings.py` describes.
 
     Files, seats, training and, for a given seed, the order of the items are as in the original
-    program. As there, the first fault of an agent ends the series; the games played until then are
-    kept in the result.
+    program. As there, all agents live in one process and share NumPy's global generator, settings
+    may have keys that are not used, and the first fault of an agent ends the series. The games
+    played until then are kept in the result.
 
     Args:
         settings: the dict, or the path of the file.
         folder: the folder of the agent files; by default that of the settings file, or the current
             folder.
-        limits: limits of time and memory of each agent.
+        limits: limits of time of each agent, and of the memory of all together.
         progress: called with what is done, and how many games of how many.
     """
     if isinstance(settings, str):
@@ -87,63 +100,55 @@ def play_settings(
     items = list(settings.get("itemValues", read.options["items"]))
     seed = int(time.time()) if read.seed is None else read.seed
     place = Path(folder or ".")
-    agents: list[Agent] = []
-    names = list(read.agents)
-    banks: list[list[float]] = []
-    fault = ""
+    files = [str((place / file).resolve()) for file in read.agents]
+    for file in files:
+        if not Path(file).is_file():
+            raise ValueError(f"{file!r}: there is no such file; expected a Python file")
+    names, banks = list(read.agents), list[list[float]]()
+    setup = {"open": TOGETHER, "files": files, "cards": cards, "items": items}
+    program = PythonFile(files[0], limits or Limits(), setup)
+    fault = name = ""
+    games = 0  # that the agent `name` trains
     try:
-        for file in read.agents:
-            agents.append(Agent(str(place / file), limits or Limits(), cards, items))
-        orders = _prepare(agents, names, read.games, seed, items, progress)
-        asks_last = [bool(agent.facts["asks_last"]) for agent in agents]
-        bidders = [_named(agent, name) for agent, name in zip(agents, names, strict=True)]
-        for count, order in enumerate(orders, 1):
-            banks.append(play_game(bidders, asks_last, cards, order).tolist())
-            if progress is not None:
-                progress("playing", count, read.games)
+        for message in _messages(program, seed, read.games, len(files)):
+            if "seated" in message:
+                names[message["seat"]] = message["seated"]
+            elif "banks" in message:
+                banks += message["banks"]
+                if progress is not None:
+                    progress("playing", len(banks), read.games)
+            elif "trained" in message:
+                name, games = message.get("name", name), message.get("of", games)
+                if progress is not None:
+                    progress(f"training {name}", message["trained"], games)
     except Fault as wrong:
         fault = str(wrong)
     finally:
-        for agent in agents:
-            agent.close()
+        program.close()
     return Series(read, seed, names, banks, fault)
 
 
-def _prepare(
-    agents: Sequence[Agent],
-    names: list[str],
-    games: int,
-    seed: int,
-    items: list[int],
-    progress: ShowProgress | None,
-) -> list[Any]:
-    """Load and train all agents; return the order of items in each of the games that follow."""
-    trained = 0
-    for agent, what in ((agent, what) for what in ("load", "train") for agent in agents):
-        seat = agents.index(agent)
-        try:
-            if what == "load":
-                agent.load()
-                names[seat] = str(agent.facts["name"])
-            else:
-                trained += agent.train(seed, trained, progress)
-        except Fault as fault:
-            raise Fault(f"{names[seat]}: {fault}") from fault
-    generator = np.random.RandomState(seed)  # as in the original program
-    drawn = [item_order(generator, items) for _ in range(trained + games)]
-    return [order.astype(float) for order in drawn[trained:]]
-
-
-def _named(agent: Agent, name: str) -> Bidder:
-    """Return a function that asks the agent for bids; its faults name the agent."""
-
-    def bid(percepts: Percepts) -> int:
-        try:
-            card = agent.bid(percepts)
-        except Fault as fault:
-            raise Fault(f"{name}: {fault}") from fault
-        if card not in percepts[2]:
-            raise Fault(f"{name}: bid {card}, which is not among its cards {list(percepts[2])}")
-        return card
-
-    return bid
+def _messages(program: PythonFile, seed: int, games: int, agents: int) -> Iterator[dict[str, Any]]:
+    """Yield what the process of a series tells, until it is over; raise `Fault` at a fault."""
+    limits = program.limits
+    program.load()
+    order = {
+        "seed": seed,
+        "games": games,
+        "seconds": limits.seconds,
+        "start": limits.start,
+        "training": limits.training,
+    }
+    # The process itself reports agents that take too long. These limits are for one that cannot.
+    patience = limits.start + limits.training
+    message = program.send(order, patience)
+    seated = 0
+    while "answer" not in message:
+        if "fault" in message:
+            raise Fault(message["fault"])
+        if "playing" in message:
+            patience = agents * limits.game
+        if "seated" in message:
+            message["seat"], seated = seated, seated + 1
+        yield message
+        message = program.listen(patience)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,35 +25,53 @@ OFTEN = 0.5  # seconds between two reports of the progress of training
 CHEAP = 0.002  # an agent that takes longer to copy, in seconds, gets no copy for each game
 
 
-def open_agent(setup: Question) -> tuple[Question, Answerer]:
-    """Load the agent of a file, and what it saved after an earlier training.
+class Member(NamedTuple):
+    """An agent that was loaded."""
 
-    Return facts about it (its name, whether it is asked for its last card, how many games it
-    trains) and the function that answers questions.
-    """
-    file = Path(setup["file"])
+    agent: Any
+    name: str
+    asks_last: bool  # whether it is asked for its last card too
+    sessions: Any  # of training that it still needs
+    saved: str  # the file in which it keeps what it has learned
+
+    @property
+    def games(self) -> int:
+        """The number of games that it trains."""
+        return sum(session[-1] for session in self.sessions)
+
+
+def sit_down(file: Path, setup: Question) -> Member:
+    """Load the agent of a file, and what it saved after an earlier training."""
     module, agent = make_agent(file, setup)
-    training = getattr(module, "training", None)
+    sessions = getattr(module, "training", None)
     saved = None
-    if training is not None:
+    if sessions is not None:
         if not hasattr(module, "save_filename"):
             raise AttributeError("has a list `training`, but no `save_filename`")
         saved = file.parent / module.save_filename
         if saved.exists():
             agent.load(str(saved))
-            training = None
-    facts = {
-        "name": name_of(module, file),
-        "asks_last": saved is not None,
-        "training": sum(session[-1] for session in training or ()),
-    }
+            sessions = None
+    return Member(agent, name_of(module, file), saved is not None, sessions or (), str(saved))
+
+
+def open_agent(setup: Question) -> tuple[Question, Answerer]:
+    """Load the agent of a file.
+
+    Return facts about it (its name, whether it is asked for its last card, how many games it
+    trains) and the function that answers questions.
+    """
+    member = sit_down(Path(setup["file"]), setup)
+    agent = member.agent
+    facts = {"name": member.name, "asks_last": member.asks_last, "training": member.games}
 
     copies: dict[int, Any] = {}
     separate = _cheap_to_copy(agent)
 
     def answer(question: Question, tell: Callable[[Question], None]) -> Any:
         if "train" in question:
-            return _train(agent, training or (), setup, question["train"], str(saved), tell)
+            generator = np.random.RandomState(question["train"])  # as in the original program
+            return train(member, setup, generator, tell)
         for over in question.get("over", ()):
             copies.pop(over, None)
         asked = agent
@@ -96,21 +114,24 @@ def name_of(module: ModuleType, file: Path) -> str:
     return name if isinstance(name, str) and name and name[0] != "<" else file.name
 
 
-def _train(
-    agent: Any,
-    sessions: Any,
+def train(
+    member: Member,
     setup: Question,
-    order: Question,
-    saved: str,
+    generator: np.random.RandomState,
     tell: Callable[[Question], None],
 ) -> int:
-    """Play all sessions of training; return the number of games."""
-    generator = np.random.RandomState(order["seed"])  # as in the original program
-    for _ in range(order["skip"]):  # orders of items drawn for the training of other agents
-        item_order(generator, setup["items"])
+    """Play all sessions of training and let the agent save itself; return the number of games.
+
+    Args:
+        member: the agent.
+        setup: the folder of the agents, cards and items.
+        generator: draws the orders of items.
+        tell: called now and then with how many games were played.
+    """
+    agent = member.agent
     done, told = 0, time.monotonic()
     _hook(agent, "train_start")
-    for session in sessions:
+    for session in member.sessions:
         opponents = []
         for opponent in session[:-1]:
             module, other = make_agent(Path(setup["file"]).parent / opponent, setup)
@@ -134,7 +155,7 @@ def _train(
                 told = time.monotonic()
         _hook(agent, "train_session_end")
     _hook(agent, "train_end")
-    agent.save(saved)
+    agent.save(member.saved)
     return done
 
 

@@ -21,6 +21,7 @@ from bidarena.baselines.adapters.python_file import PythonFile
 from bidarena.baselines.adapters.sandbox import Sandbox
 from bidarena.baselines.adapters.seats import Seat
 from bidarena.envs.game import Game, Rng, State
+from bidarena.envs.phrases import legal_actions
 from bidarena.envs.registry import Bot
 from bidarena.envs.scotch.rules import C, S
 
@@ -126,6 +127,16 @@ def four_lines(player: int, position: int, bids: Bids) -> str:
     return f"{player + 1}\n{position}\n{first}\n{second}\n"
 
 
+def check_bid(game: Game, state: State, player: int, bid: int) -> int:
+    """Return a bid; raise `Fault`, which tells money and legal bids, if it is not legal."""
+    legal = legal_actions(game, state)
+    if bid not in legal:
+        most = "" if len(legal) == 1 else f" to {legal[-1]}"
+        money = int(state[S.money + player])
+        raise Fault(f"bid {bid} with {money} left; legal: {legal[0]}{most}")
+    return bid
+
+
 class _Program(Asked):
     """Asks a program, in a new process for every move."""
 
@@ -135,10 +146,11 @@ class _Program(Asked):
         said = self.program.run(text.encode(), seconds)
         numbers = said.split()
         try:
-            if len(numbers) == 1 and len(numbers[0]) < 20:
-                return int(numbers[0])
+            bid = int(numbers[0]) if len(numbers) == 1 and len(numbers[0]) < 20 else None
         except ValueError:
-            pass
+            bid = None
+        if bid is not None:
+            return check_bid(self.game, state, seat.player, bid)
         shown = said[:60].decode(errors="replace")
         raise Fault(f"printed {shown!r}, expected one whole number")
 
@@ -156,7 +168,8 @@ class _Function(Asked):
         bids = past_bids(self.game, seat, state)
         first, second = [one for one, _ in bids], [two for _, two in bids]
         question = [seat.player + 1, int(state[S.position]), first, second]
-        return self.program.call({"bid": question}, seconds)
+        bid = self.program.call({"bid": question}, seconds)
+        return check_bid(self.game, state, seat.player, bid)
 
 
 def program_bot(game: Game, command: str, limits: Limits) -> Bot:

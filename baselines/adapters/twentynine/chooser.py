@@ -3,6 +3,11 @@
 A bot is asked about a state that was rebuilt from a request, so it knows nothing of earlier
 requests. Its random numbers come from what its player sees and from the seed. So equal questions
 get equal answers, unless the bot thinks by the clock.
+
+Nothing that a bot does makes an answer late. Searches and `pimc` stop when their share of the clock
+is over. `rules` has answered before a bot begins to think, and its answer is given when the bot has
+not answered some time later. A part of the clock is kept in reserve, for a machine that is busy
+with other things.
 """
 
 from __future__ import annotations
@@ -17,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from bidarena.baselines.adapters.twentynine.messages import CLOCK, check_rules, question
+from bidarena.baselines.adapters.twentynine.patience import Patience
 from bidarena.baselines.adapters.twentynine.rebuild import rebuild
 from bidarena.baselines.search.layout import SECONDS
-from bidarena.baselines.twentynine.pimc import PIMC, SAMPLES
+from bidarena.baselines.twentynine.pimc import PIMC, UNTIL
 from bidarena.envs.batch import ask_policy
 from bidarena.envs.game import Game, Params, Rng, State
 from bidarena.envs.learner import player_of
@@ -31,9 +37,11 @@ from bidarena.envs.twentynine.rules.layout import BIDDING, TRUMPING, S
 Chooser = Callable[[State, int, float], int]  # (state, seat, milliseconds left) -> action
 
 ON_THE_WAY = 4.0  # milliseconds that each answer takes on its way
+RESERVE = 150.0  # milliseconds of the clock that no bot plans to use
+OVERRUN = 0.25  # share of the time left, and at most of the reserve, that a bot may take too long
 PUNCTUAL = 0.95  # share of the time that is used, as in the searches
 SIZED_FOR = 500  # milliseconds for which a tree has room, unless the bot has options for it
-MARGIN = 1.5  # how many times longer than expected the next samples may take
+REHEARSAL = 0.001  # seconds for each decision of a deal that is played before all others
 TOO_LATE = 20.0  # milliseconds: with less for the rest of the deal, `rules` answers
 
 
@@ -46,7 +54,7 @@ def luck(game: Game, state: State, player: int, seed: int) -> Rng:
 
 
 def budget(state: State, player: int, remaining: float) -> float:
-    """Return the milliseconds for this decision: an equal share of the clock.
+    """Return the milliseconds for this decision: an equal share of the clock without the reserve.
 
     The clock is shared by all decisions to come. The rest of the auction counts as two. A reveal is
     one more decision, but the last card is none.
@@ -58,15 +66,17 @@ def budget(state: State, player: int, remaining: float) -> float:
         decisions = 1 + 8
     else:
         decisions = cards
-    return max(0.0, min(remaining, CLOCK) / decisions - ON_THE_WAY)
+    return max(0.0, (min(remaining, CLOCK) - RESERVE) / decisions - ON_THE_WAY)
 
 
 def make_chooser(game: Game, bot: str | Bot | Callable[[Any, Any], Any], seed: int = 0) -> Chooser:
     """Return a function that answers for a bot: (state, seat, milliseconds left) -> action.
 
     A bot that searches stops after its `budget`; without a number of iterations or milliseconds in
-    its name it uses all of it. `pimc` takes fewer samples if they would take too long. Other bots
-    have no limit. When almost no time is left, `rules` answers instead.
+    its name it uses all of it. `pimc` then chooses by the samples taken so far. Other bots have no
+    clock of their own. `rules` answers instead of a bot that has not answered soon after its
+    budget, instead of a bot that needs time when only the reserve is left, and instead of any bot
+    when almost no time is left.
 
     Args:
         game: a game with the competition's rules, one deal.
@@ -87,12 +97,12 @@ def make_chooser(game: Game, bot: str | Bot | Callable[[Any, Any], Any], seed: i
     quick = make_bot(game, "rules")
     searches = isinstance(player, Bot) and player.kind == SEARCH
     limit = float(player.params[SECONDS]) if searches else -1.0  # type: ignore[union-attr]
+    needs_time = isinstance(player, Bot) and player.kind in (SEARCH, PIMC)
     one_at_a_time = threading.Lock()  # for bots with a memory or threads of their own
+    patience = Patience()
 
-    def choose(state: State, seat: int, remaining: float) -> int:
-        words = luck(game, state, seat, seed)
-        if remaining < TOO_LATE:
-            return _ask(game, quick, quick.params, state, seat, words)
+    def think(state: State, seat: int, words: Rng, end: float) -> int:
+        """Return the bot's action; a bot with a clock answers at `end`."""
         if not isinstance(player, Bot):
             view = np.zeros(game.observation_size, np.float32)
             game.call("observe")(game.cfg, state, seat, view)
@@ -100,22 +110,32 @@ def make_chooser(game: Game, bot: str | Bot | Callable[[Any, Any], Any], seed: i
             game.call("legal")(game.cfg, state, mask)
             with one_at_a_time:
                 return int(ask_policy(player, view[None], mask[None])[0])
-        seconds = budget(state, seat, remaining) * PUNCTUAL / 1000
         if player.outside is not None:
             with one_at_a_time:
                 if searches:
-                    player.params[SECONDS] = _less(seconds, limit)
+                    player.params[SECONDS] = _less(end - time.monotonic(), limit)
                 player.outside.forget()
                 return int(player.outside(state, seat, words))
-        if player.kind == PIMC:
-            return _ask_in_time(game, player, state, seat, words, seconds)
-        params = player.params
+        params = player.params.copy()
         if searches:
-            params = params.copy()
-            params[SECONDS] = _less(seconds, limit)
+            params[SECONDS] = _less(end - time.monotonic(), limit)
+        if player.kind == PIMC:
+            params[UNTIL] = end
         return _ask(game, player, params, state, seat, words)
 
-    _rehearse(game, choose)
+    def choose(state: State, seat: int, remaining: float) -> int:
+        now = time.monotonic()
+        words = luck(game, state, seat, seed)
+        ready = _ask(game, quick, quick.params, state, seat, words.copy())
+        milliseconds = budget(state, seat, remaining)
+        if remaining < TOO_LATE or (needs_time and milliseconds <= 0.0):
+            return ready
+        end = now + milliseconds * PUNCTUAL / 1000
+        latest = now + (milliseconds + OVERRUN * min(remaining, 2 * RESERVE)) / 1000
+        answer = patience.ask(lambda: think(state, seat, words, end), latest)
+        return ready if answer is None else answer
+
+    _rehearse(game, think)
     return choose
 
 
@@ -139,38 +159,21 @@ def _ask(game: Game, bot: Bot, params: Params, state: State, seat: int, words: R
     return int(act(game.cfg, params, state, seat, words, np.zeros(game.actions, np.int8)))
 
 
-def _ask_in_time(game: Game, bot: Bot, state: State, seat: int, words: Rng, seconds: float) -> int:
-    """Return the action of `pimc`, which has no clock, with as many samples as time allows.
-
-    The first run takes one sample, to learn how long a sample takes. Each next run takes all
-    samples, or twice as many as the last, as long as there is time. Every run starts again with the
-    same random words, so that with enough time the answer is that without a clock.
-    """
-    end, wanted, samples = time.monotonic() + seconds, int(bot.params[SAMPLES]), 1
-    while True:
-        began, params = time.monotonic(), bot.params.copy()
-        params[SAMPLES] = samples
-        action = _ask(game, bot, params, state, seat, words.copy())
-        now = time.monotonic()
-        most = int((end - now) / max(MARGIN * (now - began) / samples, 1e-9))
-        if samples == wanted or most < min(2 * samples, wanted):
-            return action
-        samples = wanted if most >= wanted else 2 * samples
-
-
-def _rehearse(game: Game, choose: Chooser) -> None:
+def _rehearse(game: Game, think: Callable[[State, int, Rng, float], int]) -> None:
     """Play a deal, so that everything is compiled before a clock runs.
 
     Raise ValueError if the bot chooses an illegal action.
     """
     words = np.array([1, 2], np.uint64)
+    quick = make_bot(game, "rules")
     state = game.new_state(words)
     while state[S.mover] >= 0:
         seat = int(state[S.mover])
         asked = rebuild(game, *question(state, seat))
-        choose(asked.state, asked.seat, 0.0)
-        action = choose(asked.state, asked.seat, TOO_LATE)
         legal = legal_actions(game, state)
+        _ask(game, quick, quick.params, asked.state, asked.seat, words.copy())
+        own = luck(game, asked.state, asked.seat, 0)
+        action = think(asked.state, asked.seat, own, time.monotonic() + REHEARSAL)
         if action not in legal:
             raise ValueError(f"bot: it chose {action}, which is not legal; expected one of {legal}")
         game.call("step")(game.cfg, state, action, words)

@@ -1,6 +1,8 @@
 """The fields of the competition's requests, checked one by one; errors name the field.
 
 Each field is checked by itself here. rebuild.py checks whether a deal can lead to all of them.
+Fields with other names are ignored. `bidState` may be missing or say anything, because `bidHistory`
+tells the same; it is read for histories that go on after the question.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from bidarena.envs.twentynine.rules.layout import SEATS, SUITS
 
 _ALWAYS = ("playerId", "playerIds", "timeRemaining", "cards", "bidHistory")
 FIELDS = {
-    "/bid": (*_ALWAYS, "bidState"),
+    "/bid": _ALWAYS,
     "/chooseTrump": _ALWAYS,
     "/play": (*_ALWAYS, "teams", "played", "handsHistory", "trumpSuit", "trumpRevealed"),
 }
@@ -45,10 +47,10 @@ class Fields(NamedTuple):
 
     ids: tuple[str, ...]  # the id of each seat
     seat: int  # the seat that is asked
-    remaining: float  # milliseconds left on its clock
+    remaining: float  # milliseconds left on its clock, 0 or more
     cards: tuple[int, ...]
     calls: tuple[tuple[int, int], ...]  # (seat, bid)
-    duel: tuple[int, int, int, int] | None = None  # /bid: defender, challenger and their bids
+    duel: tuple[int, int, int, int] | None = None  # defender, challenger and their bids, if told
     teams: tuple[Team, ...] = ()
     tricks: tuple[Trick, ...] = ()
     table: tuple[int, ...] = ()
@@ -60,7 +62,7 @@ def read_fields(path: str, request: Any) -> Fields:
     """Return the fields of a request to `path`.
 
     Raises:
-        ValueError: if a field is missing, unknown or wrong; the message names it.
+        ValueError: if a field is missing or wrong; the message names it.
     """
     request = _keys("the request", request, FIELDS[path])
     given = _list("playerIds", request["playerIds"], SEATS)
@@ -88,7 +90,7 @@ def read_fields(path: str, request: Any) -> Fields:
         ),
     )
     if path == "/bid":
-        return fields._replace(duel=_duel(request["bidState"], ids))
+        return fields._replace(duel=_duel(request.get("bidState"), ids))
     if path == "/chooseTrump":
         return fields
     return _read_play(fields, request)
@@ -126,14 +128,18 @@ def _read_play(fields: Fields, request: Mapping[str, Any]) -> Fields:
     )
 
 
-def _duel(value: Any, ids: Sequence[str]) -> tuple[int, int, int, int]:
-    found = _keys("bidState", value, _BID_STATE)
-    return (
-        _seat("bidState.defenderId", found["defenderId"], ids),
-        _seat("bidState.challengerId", found["challengerId"], ids),
-        _bid("bidState.defenderBid", found["defenderBid"]),
-        _bid("bidState.challengerBid", found["challengerBid"]),
-    )
+def _duel(value: Any, ids: Sequence[str]) -> tuple[int, int, int, int] | None:
+    """Return what `bidState` says; None if it says nothing that can be understood."""
+    try:
+        found = _keys("bidState", value, _BID_STATE)
+        return (
+            _seat("bidState.defenderId", found["defenderId"], ids),
+            _seat("bidState.challengerId", found["challengerId"], ids),
+            _bid("bidState.defenderBid", found["defenderBid"]),
+            _bid("bidState.challengerBid", found["challengerBid"]),
+        )
+    except ValueError:
+        return None
 
 
 def _teams(value: Any, ids: Sequence[str]) -> tuple[Team, ...]:
@@ -161,10 +167,6 @@ def _keys(name: str, value: Any, expected: Sequence[str]) -> Mapping[str, Any]:
             raise ValueError(f"{inside}{field}: missing")
         if value[field] is None:
             raise ValueError(f"{inside}{field}: null")
-    strange = [field for field in value if field not in expected]
-    if strange:
-        known = ", ".join(expected)
-        raise ValueError(f"{inside}{_short(strange[0])}: unknown; the fields are {known}")
     return value
 
 
@@ -212,11 +214,11 @@ def _whole(name: str, value: Any, low: int, high: int) -> int:
 
 
 def _milliseconds(value: Any) -> float:
-    """Return the time left; raise ValueError unless it is a number from 0 to 1e9."""
+    """Return the time left, 0 if it is overdrawn; raise ValueError unless it is a finite number."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or not 0 <= value <= 1e9:
+    if not number or not math.isfinite(value) or abs(value) > 1e9:
         raise ValueError(f"timeRemaining={_short(value)}: expected milliseconds")
-    return float(value)
+    return max(0.0, float(value))
 
 
 def _short(value: Any) -> str:

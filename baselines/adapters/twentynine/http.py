@@ -1,8 +1,8 @@
 """Bots of the Twenty-nine competition as players here: name a bot `http://127.0.0.1:8001`.
 
 Such a bot is an HTTP server that answers /bid, /chooseTrump and /play; messages.py writes the
-questions. A bot has one clock for each deal, which runs while it answers. Options follow a #, as in
-"http://127.0.0.1:8001#ms=3000,max_faults=2".
+questions. A bot has one clock for each deal, which runs while it answers. A label and options
+follow a #, as in "http://127.0.0.1:8001#mybot-v2,ms=3000,max_faults=2".
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 from urllib.parse import urlsplit
 
 from bidarena.baselines.adapters.faults import Fault
+from bidarena.baselines.adapters.identity import Identity
 from bidarena.baselines.adapters.punctual import Punctual, PunctualTLS, connect
 from bidarena.baselines.adapters.twentynine.messages import (
     CLOCK,
@@ -30,7 +32,7 @@ from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.phrases import legal_actions
 from bidarena.envs.registry import Bot
 from bidarena.envs.twentynine.record import history
-from bidarena.envs.twentynine.rules.layout import BIDDING, PLAYING, S
+from bidarena.envs.twentynine.rules.layout import BIDDING, PLAYING, SEATS, S
 
 LARGEST = 1 << 16  # most bytes of an answer; a real one has about twenty
 HELLO = 5.0  # seconds that a bot has to answer the greeting
@@ -40,8 +42,9 @@ REMEMBERED = 1 << 16  # most deals whose clocks are kept
 def opener(game: Game, address: str) -> Bot:
     """Return a player that asks the bot at an address; the bot must be running.
 
-    Options may follow a #: `ms`, the milliseconds the bot has for a deal (1500), and `max_faults`,
-    how many wrong or late answers in a deal are replaced by a legal action before it loses (0).
+    A label may follow a #, which tells bots apart that answer at one address at different times.
+    Options: `ms`, the milliseconds the bot has for a deal (1500), and `max_faults`, how many wrong
+    or late answers in a deal are replaced by a legal action before it loses (0).
 
     Raises:
         ValueError: if the rules are not the competition's, the address is wrong, or no bot answers.
@@ -49,17 +52,23 @@ def opener(game: Game, address: str) -> Bot:
     check_rules(game)
     place, _, text = address.partition("#")
     options: dict[str, Any] = {"ms": int(CLOCK), "max_faults": 0}
+    labels = []
     for part in filter(None, text.split(",")):
-        name, _, value = part.partition("=")
-        if name not in options or not value.isdecimal():
-            raise ValueError(f"#{text}: expected options such as #ms=1500,max_faults=0")
-        options[name] = int(value)
-    asked = HttpPlayer(game, place, **options)
+        name, equals, value = part.partition("=")
+        if not equals:
+            labels.append(name)
+        elif name not in options or not value.isdecimal():
+            raise ValueError(
+                f"#{text}: expected a label and options, #mybot-v2,ms=1500,max_faults=0"
+            )
+        else:
+            options[name] = int(value)
+    asked = HttpPlayer(game, place, **options, label=",".join(labels))
     try:
         asked.greet()
     except Fault as fault:
         raise ValueError(f"{fault}; start the bot first") from None
-    return Bot(place, _only_outside, outside=asked)
+    return Bot(address, _only_outside, outside=asked)
 
 
 def _only_outside(
@@ -76,6 +85,7 @@ class _Deal:
     spent: dict[int, float] = field(default_factory=dict)  # milliseconds in each turn
     faults: dict[int, str] = field(default_factory=dict)
     cards: dict[int, int] = field(default_factory=dict)  # cards that came with the reveal
+    shift: int = 0  # the place of the first speaker in the list of players
 
 
 class HttpPlayer:
@@ -89,9 +99,17 @@ class HttpPlayer:
         address: the address of the bot, such as "http://127.0.0.1:8001".
         ms: milliseconds that the bot has for a deal.
         max_faults: wrong or late answers in a deal that are replaced before the bot loses.
+        label: tells this bot from others that answer at the same address at other times.
     """
 
-    def __init__(self, game: Game, address: str, ms: int = int(CLOCK), max_faults: int = 0) -> None:
+    def __init__(
+        self,
+        game: Game,
+        address: str,
+        ms: int = int(CLOCK),
+        max_faults: int = 0,
+        label: str = "",
+    ) -> None:
         parts = urlsplit(address)
         try:
             port = parts.port
@@ -102,6 +120,7 @@ class HttpPlayer:
         if parts.query or parts.username or parts.password:
             raise ValueError(f"address={address!r}: expected neither a name nor a question mark")
         self.game = game
+        self.label = label
         self.address = address.rstrip("/")
         self.ms = whole("ms", ms, 1, 10**7)
         self.max_faults = whole("max_faults", max_faults, 0, 100)
@@ -117,7 +136,7 @@ class HttpPlayer:
         Raises:
             Fault: if the bot gives no answer, or one that has no meaning or is not allowed.
         """
-        deal, turn = self._deal(state, player), _turn(state)
+        deal, turn = self._deal(state, player, rng), _turn(state)
         legal = legal_actions(self.game, state)
         try:
             if state[S.asked] and turn in deal.cards:
@@ -147,14 +166,37 @@ class HttpPlayer:
             self._connection.close()
             self._connection = None
 
-    def greet(self) -> None:
-        """Raise Fault unless the bot answers GET /hi with anything."""
-        self._exchange("GET", "/hi", b"", time.monotonic() + HELLO, f"{HELLO:g} s")
+    def greet(self) -> bytes:
+        """Return what the bot answers to GET /hi, which may be anything; raise Fault if nothing."""
+        return self._exchange("GET", "/hi", b"", time.monotonic() + HELLO, f"{HELLO:g} s")[1]
 
-    def _deal(self, state: State, player: int) -> _Deal:
-        """Return the record of this deal, a new one if there is none."""
+    def identity(self) -> Identity:
+        """Return what the server tells of itself in its answer to /hi: `name` and `version`.
+
+        It is sure if there is a version, or if the address has a label.
+        """
+        try:
+            told = json.loads(self.greet())
+        except (Fault, ValueError, RecursionError):
+            told = None
+        told = told if isinstance(told, dict) else {}
+        name, version = (str(told.get(key) or "")[:200] for key in ("name", "version"))
+        return Identity(f"{name} {version}".strip(), bool(version or self.label))
+
+    def _deal(self, state: State, player: int, rng: Rng) -> _Deal:
+        """Return the record of this deal, a new one if there is none.
+
+        The first speaker has another place in the list of players from deal to deal, so that bots
+        which take it for the first in the list are found out. All seats of a bot get the same list.
+        """
         key = (*history.dealt(state), int(state[S.deals]), player)
-        deal = self._deals.setdefault(key, _Deal())
+        if key not in self._deals:
+            others = (self._deals.get((*key[:-1], seat)) for seat in range(SEATS))
+            shift = next((deal.shift for deal in others if deal is not None), None)
+            if shift is None:  # hashed: the words must not tell a bot what others will draw
+                shift = blake2b(rng.tobytes(), digest_size=1).digest()[0] % SEATS
+            self._deals[key] = _Deal(shift=shift)
+        deal = self._deals[key]
         self._deals.move_to_end(key)
         if len(self._deals) > REMEMBERED:
             self._deals.popitem(last=False)
@@ -166,11 +208,11 @@ class HttpPlayer:
         """Ask the bot, with its clock running; return the actions that its answer means."""
         # Later turns may be on record too: from another game with equal cards.
         remaining = self.ms - sum(ms for known, ms in deal.spent.items() if known < turn)
-        path, body = question(state, player, max(remaining, 0.0))
+        path, body = question(state, player, max(remaining, 0.0), shift=deal.shift)
         if remaining <= 0:
             raise Fault(f"{self.address}{path}: its {self.ms} ms for this deal are used up")
         began = time.monotonic()
-        deadline, allowed = began + remaining / 1000, f"the {remaining:.0f} ms left on its clock"
+        deadline, allowed = began + remaining / 1000, f"its {self.ms} ms for a deal"
         try:
             payload = json.dumps(body).encode()
             status, data = self._exchange("POST", path, payload, deadline, allowed)

@@ -14,6 +14,7 @@ from bidarena.envs.twentynine.record import history
 from bidarena.envs.twentynine.rules.layout import (
     BIDDING,
     NOBODY,
+    SEATS,
     SUITS,
     TRUMPING,
     A,
@@ -63,7 +64,11 @@ def check_rules(game: Game) -> None:
 
 
 def question(
-    state: State, player: int, remaining: float = CLOCK, ids: Sequence[str] = IDS
+    state: State,
+    player: int,
+    remaining: float = CLOCK,
+    ids: Sequence[str] = IDS,
+    shift: int = 0,
 ) -> tuple[str, dict[str, Any]]:
     """Return the path and the body of the question to `player`.
 
@@ -72,10 +77,12 @@ def question(
         player: the seat to move.
         remaining: milliseconds left on this player's clock.
         ids: the names of the seats, in the order of play.
+        shift: the place of seat 0, which speaks first, in the list of players.
     """
+    order = [ids[(place - shift) % SEATS] for place in range(SEATS)]
     body: dict[str, Any] = {
         "playerId": ids[player],
-        "playerIds": list(ids),
+        "playerIds": order,
         "timeRemaining": round(remaining, 6),
         "cards": [card_code(card) for card in cards_in(int(state[S.hands + player]))],
         "bidHistory": [[ids[seat], bid] for seat, bid in history.calls(state)],
@@ -92,11 +99,11 @@ def question(
     trump, revealed = int(known_trump(state, player)), int(state[S.revealed])
     body["teams"] = [
         {
-            "players": [ids[side], ids[side + 2]],
-            "bid": int(state[S.contract]) if state[S.bidder] % 2 == side else 0,
-            "won": int(state[S.points + side]),
+            "players": [order[place], order[place + 2]],
+            "bid": int(state[S.contract]) if (state[S.bidder] + shift) % 2 == place else 0,
+            "won": int(state[S.points + (place + shift) % 2]),
         }
-        for side in range(2)
+        for place in range(2)
     ]
     body["played"] = [card_code(card) for card in table]
     body["handsHistory"] = [

@@ -7,13 +7,12 @@ and a request that is refused gets a status and {"error": reason}.
 from __future__ import annotations
 
 import json
-import os
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -24,6 +23,7 @@ from bidarena.baselines.adapters.twentynine.fields import FIELDS
 LARGEST = 1 << 16  # most bytes of a request; real ones have less than two thousand
 IDLE = 60.0  # seconds that a connection may be silent
 PATIENCE = 5.0  # seconds for a body to arrive, and for the client to take the answer
+LAST_ANSWERS = 30.0  # seconds for answers that are being made when the server is stopped
 CONNECTIONS = 64  # most connections at a time
 LEFTOVERS = 1 << 20  # most bytes of a refused request that are read, so that the refusal arrives
 
@@ -31,23 +31,35 @@ Answer = Callable[[str, Any, float], dict[str, Any]]  # (path, request, when it 
 
 
 class Server(ThreadingHTTPServer):
-    """HTTP server with a thread for each connection; at most one per core thinks at a time.
+    """HTTP server with a thread for each connection.
 
     Args:
         answer: makes the answer to a request.
         host: the address to listen on.
         port: the port; 0 takes a free one.
+        about: what the answer to /hi tells besides its greeting, such as name and version.
+        cors: origin of web pages that may ask, "*" for all; empty: none.
     """
 
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, answer: Answer, host: str, port: int) -> None:
+    def __init__(
+        self,
+        answer: Answer,
+        host: str,
+        port: int,
+        about: dict[str, str] | None = None,
+        cors: str = "",
+    ) -> None:
         self.answer = answer
-        self.thinking = threading.BoundedSemaphore(os.cpu_count() or 1)
+        self.cors = cors
+        self.about = about or {}
         self._places = threading.BoundedSemaphore(CONNECTIONS)
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
+        self._answering = 0
+        self._answered = threading.Condition()
         if ":" in host:
             self.address_family = socket.AF_INET6
         super().__init__((host, port), _Handler)
@@ -93,9 +105,23 @@ class Server(ThreadingHTTPServer):
         if ours:
             self._places.release()
 
+    @contextmanager
+    def in_flight(self) -> Iterator[None]:
+        """Context manager around the answer to one request, for which `server_close` waits."""
+        with self._answered:
+            self._answering += 1
+        try:
+            yield
+        finally:
+            with self._answered:
+                self._answering -= 1
+                self._answered.notify_all()
+
     def server_close(self) -> None:
-        """Stop listening and end all connections."""
+        """Stop listening, wait for answers that are being made, and end all connections."""
         super().server_close()
+        with self._answered:
+            self._answered.wait_for(lambda: self._answering == 0, LAST_ANSWERS)
         with self._lock:
             for connection in self._open:
                 with suppress(OSError):
@@ -129,9 +155,24 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer GET /hi."""
         self._unread = self._declared()
         if self._route() == "/hi":
-            self._send(HTTPStatus.OK, {"value": "hello"})
+            self._send(HTTPStatus.OK, {"value": "hello", **self.server.about})
         else:
             self._refuse_method()
+
+    def do_OPTIONS(self) -> None:
+        """Tell a browser whether a web page may ask; refuse it if no page may."""
+        self._unread = self._declared()
+        if not self.server.cors or self._route() not in ("/hi", *FIELDS):
+            self._refuse_method()
+            return
+        allowed = {
+            "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+            "Access-Control-Allow-Headers": "Content-Type",
+            "Access-Control-Max-Age": "86400",
+        }
+        if "Access-Control-Request-Private-Network" in self.headers:
+            allowed["Access-Control-Allow-Private-Network"] = "true"
+        self._send(HTTPStatus.OK, {"value": "allowed"}, **allowed)
 
     def do_POST(self) -> None:
         """Answer a question of the competition."""
@@ -151,9 +192,13 @@ class _Handler(BaseHTTPRequestHandler):
         except (ValueError, RecursionError) as wrong:
             self._refuse(HTTPStatus.BAD_REQUEST, f"the body is not JSON: {str(wrong)[:200]}")
             return
+        with self.server.in_flight():
+            self._answer(path, request, arrived)
+
+    def _answer(self, path: str, request: Any, arrived: float) -> None:
+        """Send the answer to a question, or why there is none."""
         try:
-            with self.server.thinking:
-                found = self.server.answer(path, request, arrived)
+            found = self.server.answer(path, request, arrived)
         except (ValueError, RecursionError) as wrong:
             self._refuse(HTTPStatus.BAD_REQUEST, str(wrong)[:500])
         except Exception as wrong:
@@ -216,6 +261,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Connection", "close")
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
+        if self.server.cors:
+            self.send_header("Access-Control-Allow-Origin", self.server.cors)
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()

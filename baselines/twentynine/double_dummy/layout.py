@@ -11,7 +11,12 @@ Stack = NDArray[np.int64]  # (PLIES, COLUMNS)
 Codes = NDArray[np.int64]  # (4, 256) see `number_cards` in memory.py
 Memory = NDArray[np.int64]  # (a power of two, 2) see `remember` there
 
-PLIES = 33  # 32 cards, and the end
+PLIES = 34  # 32 cards, the end, and the clock
+CLOCK = 33  # the row of the clock, with these columns:
+END = 0  # when to stop, in nanoseconds of the clock that `seconds` reads; 0: never
+STOPPED = 1  # 1: the search was stopped, and its results mean nothing
+NODES = 2  # positions searched since the clock was read
+LOOK = 512  # positions between two readings of the clock
 
 # columns of the stack
 MOVER = 0

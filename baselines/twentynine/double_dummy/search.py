@@ -3,7 +3,8 @@
 All hands are open and the trump is known. `takes` answers for one number of points; the answers for
 several numbers enclose the exact value. The positions on the way from the root are the rows of a
 stack; the caller fills row 0. The memory (memory.py) keeps bounds on the points that side 0 takes
-from positions between two tricks.
+from positions between two tricks. A time to stop may be written into the row CLOCK of the stack; a
+search that reaches it marks that row and returns anything.
 """
 
 from __future__ import annotations
@@ -11,16 +12,21 @@ from __future__ import annotations
 from bidarena.baselines.twentynine.double_dummy.layout import (
     BEST,
     BEST_SEAT,
+    CLOCK,
     COUNT,
+    END,
     HINT,
     LED,
+    LOOK,
     MOVER,
     MOVES,
     NEED,
     NEXT,
+    NODES,
     ON_TABLE,
     POWER,
     REST,
+    STOPPED,
     TABLE,
     TABLE_POINTS,
     UNKNOWN,
@@ -33,7 +39,7 @@ from bidarena.baselines.twentynine.double_dummy.layout import (
 from bidarena.baselines.twentynine.double_dummy.memory import recall, remember
 from bidarena.baselines.twentynine.double_dummy.moves import order_moves
 from bidarena.envs.bits import count
-from bidarena.envs.compile import apart, borrow
+from bidarena.envs.compile import apart, borrow, seconds
 from bidarena.envs.twentynine.rules.auction import points_in
 from bidarena.envs.twentynine.rules.layout import SEATS, suit_of, worth
 from bidarena.envs.twentynine.rules.play import beats
@@ -68,6 +74,11 @@ def takes(
         node = stack[ply]
         mover = node[MOVER]
         if arriving:
+            if out_of_time(stack[CLOCK]):
+                for above in range(ply):  # give the cards back
+                    row = stack[above]
+                    hands[row[MOVER]] |= 1 << row[MOVES + row[NEXT] - 1]
+                return 0
             arriving = False
             node[HINT] = -1
             if node[ON_TABLE] == 0:
@@ -99,6 +110,18 @@ def takes(
         else:
             ply += 1
             arriving = True
+
+
+def out_of_time(clock: Row) -> bool:
+    """Return whether the search must stop; the clock is read once in `LOOK` calls."""
+    if clock[END] == 0:
+        return False
+    clock[NODES] += 1
+    if clock[NODES] >= LOOK:
+        clock[NODES] = 0
+        if seconds() * 1e9 >= clock[END]:
+            clock[STOPPED] = 1
+    return clock[STOPPED] != 0
 
 
 def _put(
@@ -189,7 +212,7 @@ def exact_points(
     row = borrow(stack)[0]
     low, high = 0, row[REST]
     need, step = guess, 1
-    while low < high:
+    while low < high and borrow(stack)[CLOCK, STOPPED] == 0:
         need = max(low + 1, min(high, need))
         row[NEED] = need
         if takes(hands, stack, trump, last_trick, codes, memory, deal):

@@ -197,6 +197,7 @@ def put(place, value):
         (put("format", "1"), "expected a whole number"),
         (without("format"), "format=None"),
         (without("game"), "game=None, expected a text"),
+        (put("game", "evil:raj"), "expected a name without a colon"),
         (put("options", []), "options=.*expected an object"),
         (put("observation", {}), "takes"),
         (put("observation.pot", 3), "has pot at 3"),

@@ -1,7 +1,10 @@
 """Solutions on disk: found again, told apart by rules and version, rebuilt when damaged."""
 
+import os
 import subprocess
 import sys
+import tempfile
+import time
 
 import numpy as np
 import pytest
@@ -57,6 +60,46 @@ def test_store__damaged_files_are_rebuilt(cache):
         assert found["values"].tolist() == [0, 1, 2, 3, 4]
         assert path.read_bytes() != damage
     assert len(calls) == 6
+
+
+def test_store__a_forged_file_is_not_believed(cache):
+    """Written with right checksums of its own by something else than `save`."""
+    game, calls = make_game("scotch", money=5), []
+    store.stored(game, "exact", "1", build_once(calls))
+    path = store.path_of(game, "exact", "1")
+    with np.load(path) as found:
+        arrays = dict(found)
+    for forged in (np.full(5, 9.0), np.arange(5), np.arange(4.0), np.arange(5.0)[None]):
+        np.savez(path, **{**arrays, "values": forged})
+        found = store.stored(game, "exact", "1", build_once(calls))
+        assert found["values"].tolist() == [0, 1, 2, 3, 4]
+    del arrays["digest"]
+    np.savez(path, **arrays)
+    store.stored(game, "exact", "1", build_once(calls))
+    assert len(calls) == 6
+
+
+def test_store__drafts_of_killed_writers_and_unused_solutions_are_removed(cache):
+    place = cache / "solutions"
+    place.mkdir()
+    long_ago = time.time() - 200 * 24 * 3600
+    for name in (".new-abc.npz", ".raj-exact-1.npz.0123abcd", "raj-exact-0.npz", "note.txt"):
+        (place / name).write_bytes(b"x")
+        os.utime(place / name, (long_ago, long_ago))
+    (place / ".new-fresh.npz").write_bytes(b"x")
+    game = make_game("scotch", money=5)
+    store.save(game, "exact", "1", {"values": np.zeros(5)})
+    left = {path.name for path in place.iterdir()}
+    assert left == {".new-fresh.npz", "note.txt", store.path_of(game, "exact", "1").name}
+
+
+def test_store__a_user_without_home_or_entry_solves(tmp_path, monkeypatch):
+    for name in ("BIDARENA_CACHE", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("pwd.getpwuid", lambda _: {}[0])
+    assert len(store.stored(make_game("scotch", money=5), "a", "1", build_once([]))["values"]) == 5
+    assert list(tmp_path.rglob("*.npz"))
 
 
 def test_store__without_a_place_to_write_it_goes_on_with_a_warning(tmp_path, monkeypatch):

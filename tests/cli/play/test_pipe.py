@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from bidarena.cli.main import main
 from bidarena.cli.play.screen import Screen
 from bidarena.envs import make_game
 from bidarena.envs.phrases import mover_of, seat_names
@@ -93,7 +94,6 @@ def test_play_pipe__json_is_the_record_and_nothing_else(tmp_path):
 def test_play__mistakes_on_the_command_line_are_named(
     capsys, monkeypatch, tmp_path, words, message
 ):
-    from bidarena.cli.main import main
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())
@@ -103,7 +103,6 @@ def test_play__mistakes_on_the_command_line_are_named(
 
 
 def test_play__a_file_of_another_game_or_other_rules_is_refused(capsys, monkeypatch, tmp_path):
-    from bidarena.cli.main import main
 
     monkeypatch.setattr("sys.stdin", io.StringIO())
     path = tmp_path / "game.json"
@@ -194,3 +193,17 @@ def test_play__the_screen_never_shows_what_the_seat_cannot_know(name, rules, bot
             compared += 1
             session.play(int(choose.choice(session.legal())))
     assert compared > 8 and differing > 10
+
+
+def test_play__a_saved_game_of_somebody_else_runs_nothing(tmp_path, capsys, monkeypatch):
+    (tmp_path / "hostile_module.py").write_text("open('ran', 'w')")
+    monkeypatch.chdir(tmp_path)
+    record = Session(make_game("scotch"), [None, "dp"], 1).record()
+    for part in ({"game": "hostile_module:scotch"}, {"seats": ["cmd:touch ran", "person"]}):
+        (tmp_path / "game.json").write_text(json.dumps(record | part))
+        assert main(["play", "--load", "game.json"]) == 2
+        assert "--trust" in capsys.readouterr().err
+        assert not (tmp_path / "ran").exists()
+    (tmp_path / "game.json").write_text(json.dumps({"bidarena": 1}))
+    assert main(["play", "--load", "game.json"]) == 2
+    assert "it lacks game" in capsys.readouterr().err

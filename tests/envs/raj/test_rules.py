@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import count
 from math import factorial
 
 import gymnasium as gym
@@ -446,6 +447,8 @@ def test_raj__draws_every_moment_of_a_game(options, mode):
         ({"cards": (1, 2), "items": (1, float("nan"))}, r"items\[1\]=nan"),
         ({"cards": (1,), "items": (1,)}, "cards=.*2 to 16, got 1"),
         ({"cards": range(17), "items": range(17)}, "cards=.*2 to 16, got 17"),
+        ({"cards": range(10**12)}, "cards=.*2 to 16, got 1000000000000"),
+        ({"items": count()}, r"items=count\(\d+\): expected 2 to 16, got at least 17"),
         ({"cards": (1, 10_001), "items": (1, 2)}, r"cards\[1\]=10001"),
         ({"cards": "123456"}, "cards='123456'"),
         ({"items": 6}, "items=6"),
@@ -491,7 +494,6 @@ def test_raj__settings_left_out_are_the_original_ones():
     ("wrong", "words"),
     [
         ({"cardValues": (1, 2)}, "settings: items.*6 items for 2 cards"),
-        ({"toatNumberOfGames": 5}, "did you mean 'totalNumberOfGames'"),
         ({"totalNumberOfGames": 0}, "totalNumberOfGames=0"),
         ({"seed": -1}, "seed=-1"),
         ({"seed": 1.5}, "seed=1.5"),
@@ -503,3 +505,7 @@ def test_raj__settings_left_out_are_the_original_ones():
 def test_raj__bad_settings_are_refused_by_name(wrong, words):
     with pytest.raises(ValueError, match=words):
         from_settings(wrong)
+
+
+def test_raj__other_keys_of_settings_are_ignored():
+    assert from_settings({"tournament": True, "seed": 4}) == from_settings({"seed": 4})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import sqlite3
 import threading
 import time
 
@@ -11,6 +13,8 @@ import pytest
 import troublemakers
 from troublemakers import angry, lowest, moody, quitter, shapeless, silent, sleepy, stubborn, wordy
 
+from bidarena.baselines.adapters.faults import Breakdown
+from bidarena.cli.main import main
 from bidarena.evaluate.match import play_match
 
 
@@ -134,3 +138,49 @@ def test_faults__reasons_without_end_are_counted_together():
     assert sum(match.scores[0].faults.values()) == 400
     assert len(match.scores[0].faults) <= 60
     assert match.scores[0].faults["raised: other reasons"] > 300
+
+
+def full_disk(observation, mask):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_breakdown__our_own_bot_without_a_place_to_write_stops_the_match(tmp_path, capsys):
+    (tmp_path / "file").write_text("in the way")
+    memo = f"memo:nodes=100,path={tmp_path}/file/store.sqlite"
+    with pytest.raises(Breakdown, match=r"one of our own bots failed.*cannot be opened"):
+        play_match("coins", [memo, "random"], 20, board="triangle4")
+    words = ["coins", memo, "random", "--games", "20", "--board", "triangle4"]
+    for processes in ("1", "2"):
+        assert main(["match", *words, "--processes", processes]) == 1
+        said = capsys.readouterr()
+        assert "cannot be opened" in said.err and "Traceback" not in said.err
+        folder = str(tmp_path / "kept")
+        more = ["--processes", processes, "--folder", folder]
+        assert main(["tournament", *words, *more]) == 1
+    with sqlite3.connect(tmp_path / "kept" / "tournament.sqlite") as base:
+        assert base.execute("select count(*) from blocks").fetchone() == (0,)
+
+
+def test_breakdown__a_full_disk_is_no_fault_of_any_bot():
+    with pytest.raises(Breakdown, match=r"the machine failed.*No space left on device"):
+        play_match("toy_nim", [full_disk, lowest], 4)
+
+
+@pytest.mark.parametrize("answer", [77, "x"])
+def test_breakdown__an_illegal_answer_of_our_own_bot_is_a_bug_of_ours(monkeypatch, answer):
+    def wrong(observation, mask):
+        return answer
+
+    assert faults(play_match("toy_nim", [wrong, lowest], 4))[0]
+    wrong.__module__ = "bidarena.somewhere"
+    with pytest.raises(Breakdown, match=f"answered {answer!r}, which is illegal"):
+        play_match("toy_nim", [wrong, lowest], 4)
+
+
+def test_faults__an_illegal_answer_is_told_with_what_was_legal():
+    match = play_match("toy_nim", [lambda observation, mask: 3, "random"], 20, heap=3, seed=1)
+    assert match.scores[0].faults
+    assert set(match.scores[0].faults) <= {
+        "illegal: answered 3; legal: 1, 2",
+        "illegal: answered 3; legal: 1",
+    }

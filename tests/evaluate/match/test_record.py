@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 
 import numpy as np
 import pytest
@@ -129,3 +130,39 @@ def test_records__a_game_that_is_not_registered_is_passed_in(tmp_path):
     assert np.array_equal(moments[0].state, [4, 0])
     with pytest.raises(ValueError, match="nobody"):
         list(replay(records[0] | {"game": "nobody"}))
+
+
+def one_record(tmp_path):
+    return recorded(tmp_path / "games.jsonl", "scotch", ["random", "uniform"], 2)[1][0]
+
+
+@pytest.mark.parametrize("chance", [[], ["0", "0"], ["1"], ["1", "2", "3"], [1, 2], "x", None])
+def test_replay__refuses_words_with_which_a_generator_would_hang(tmp_path, chance):
+    with pytest.raises(ValueError, match="chance"):
+        list(replay(one_record(tmp_path) | {"chance": chance}))
+
+
+def test_replay__imports_no_module_that_a_record_names(tmp_path):
+    record = one_record(tmp_path) | {"game": "antigravity:scotch"}
+    with pytest.raises(ValueError, match="imports the module antigravity"):
+        list(replay(record))
+    assert "antigravity" not in sys.modules
+    assert len(list(replay(record, make_game("scotch")))) == len(record["actions"]) + 1
+
+
+@pytest.mark.parametrize(
+    "part",
+    [{"game": 5}, {"rules": []}, {"rules": {"x": 1}}, {"actions": 5}, {"fault": 5}, {"deal": []}],
+)
+def test_replay__refuses_nonsense_with_a_reason(tmp_path, part):
+    record = one_record(tmp_path) | part
+    if "deal" in part:
+        record["actions"] = [None]
+    with pytest.raises(ValueError, match="record of deal"):
+        list(replay(record))
+
+
+def test_read_records__deep_json_is_named_by_its_line(tmp_path):
+    (tmp_path / "games.jsonl").write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="line 1 is not JSON"):
+        list(read_records(tmp_path / "games.jsonl"))

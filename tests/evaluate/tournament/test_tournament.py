@@ -161,7 +161,7 @@ def test_tournament__bots_with_faults_lose_and_the_others_go_on(tmp_path):
         list(replay(record))
 
 
-def test_tournament__a_policy_whose_file_changed_is_refused(tmp_path, monkeypatch):
+def test_tournament__a_policy_whose_file_changed_plays_again(tmp_path, monkeypatch):
     file = tmp_path / "policy.zip"
     file.write_bytes(b"one")
     known = module.player
@@ -172,8 +172,10 @@ def test_tournament__a_policy_whose_file_changed_is_refused(tmp_path, monkeypatc
     monkeypatch.setattr(module, "player", stand_in)
     monkeypatch.setattr(ready, "player", stand_in)
     plan = small(bots=("random", str(file)), games=4)
-    run_tournament(plan, tmp_path / "run")
-    run_tournament(plan, tmp_path / "run")
+    told = []
+    run_tournament(plan, tmp_path / "run", tell=told.append)
+    run_tournament(plan, tmp_path / "run", tell=told.append)
+    assert told == []
     file.write_bytes(b"another")
-    with pytest.raises(ValueError, match=r"policy\.zip' is another one"):
-        run_tournament(plan, tmp_path / "run")
+    run_tournament(plan, tmp_path / "run", tell=told.append)
+    assert told == [f"{file} has changed: 4 games are set aside and played again"]

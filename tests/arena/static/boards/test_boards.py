@@ -71,7 +71,7 @@ def first_with(game: Game, action: int) -> dict[str, Any]:
 @pytest.mark.parametrize(("name", "rules"), CASES, ids=label)
 def test_board__lets_every_legal_action_be_chosen(page, name, rules):
     game = make_game(name, **rules)
-    for state, seat in decisions(game, 1, 6):
+    for state, seat in decisions(game, 1, 4):
         props = props_of(game, state, seat)
         show(page, tools_of(name).board, props)
         assert choose_all(page, props["legal"]) == props["legal"]
@@ -80,7 +80,7 @@ def test_board__lets_every_legal_action_be_chosen(page, name, rules):
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_board__lets_a_spectator_try_the_moves_of_all_players(page, name):
     game = make_game(name, **VARIANTS[name][-1])
-    for state, _ in decisions(game, 8, 6):
+    for state, _ in decisions(game, 8, 4):
         props = props_of(game, state, None)
         show(page, tools_of(name).board, props)
         assert choose_all(page, props["legal"]) == props["legal"]
@@ -208,7 +208,7 @@ def test_cards__can_be_clicked_where_they_show(page, phone):
     for where in (page, phone):
         for name in ("raj", "twentynine"):
             game = make_game(name)
-            for state, seat in decisions(game, 5, 5):
+            for state, seat in decisions(game, 5, 3):
                 props = props_of(game, state, seat)
                 show(where, tools_of(name).board, props)
                 where.wait_for_timeout(50)

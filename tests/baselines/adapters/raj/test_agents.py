@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from outsiders import moves_of
 
 from bidarena.baselines.adapters.faults import Fault
+from bidarena.baselines.adapters.limits import Limits
 from bidarena.baselines.adapters.own import chooser, words_from
 from bidarena.baselines.adapters.raj.agents import percepts_from
 from bidarena.baselines.adapters.raj.series import play_settings, read_settings
@@ -20,10 +21,13 @@ from bidarena.baselines.adapters.raj.server import write_agent
 from bidarena.baselines.adapters.raj.table import item_order, play_game
 from bidarena.baselines.adapters.seats import Seats
 from bidarena.baselines.common import _random_act
+from bidarena.baselines.solvers import by_position
+from bidarena.cli.main import main
 from bidarena.envs import Bot, make_bot, make_game
 from bidarena.envs.raj.rules import S
 from bidarena.envs.testing import check_bot, random_states
 from bidarena.evaluate.exploit import exploit
+from bidarena.evaluate.match import play_match
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="agents are run on Linux")
 
@@ -156,8 +160,42 @@ def test_raj_file__trouble_is_a_fault_with_its_reason(tmp_path, code, words):
     bot.outside.close()
 
 
-def test_raj_file__cannot_be_measured_exactly_and_says_so(folder):
-    with pytest.raises(ValueError, match="asked in another process"):
+SMALL = {"cards": (1, 2, 3, 4), "items": (-2, 1, 2, 3)}
+
+
+def test_raj_file__is_measured_in_all_positions(folder):
+    """The agent of the course plays like our `value`, so both are exploited alike."""
+    game, told = make_game("raj", **SMALL), []
+    found = exploit(game, f"file:{folder / 'value_agent.py'}", progress=told.append)
+    ours = exploit(game, "value")
+    assert found.exact and "taken to be stateless" in found.method
+    assert found.seat_values == ours.seat_values and found.asked == ours.asked
+    assert any("times, about" in sentence for sentence in told)
+
+
+def test_raj_file__that_draws_or_remembers_is_sampled(folder):
+    (folder / "moody.py").write_text(GLOBAL.format(seeding=""))
+    game = make_game("raj", cards=(1, 2, 3), items=(-1, 1, 2))
+    found = exploit(game, f"file:{folder / 'moody.py'}", samples=5, games=20)
+    assert not found.exact and found.samples == 5 and found.interval is not None
+    assert "answered differently when positions were asked again" in found.method
+
+
+def test_best_response__to_a_file_is_a_bot(folder):
+    game = make_game("raj", **SMALL)
+    against = play_match(
+        game,
+        [f"best_response:of=file:{folder / 'value_agent.py'}", "value"],
+        200,
+        seed=1,
+    )
+    same = play_match(game, ["best_response:of=value", "value"], 200, seed=1)
+    assert (against.results == same.results).all()
+
+
+def test_raj_file__that_would_take_too_long_is_refused(folder, monkeypatch):
+    monkeypatch.setattr(by_position, "LONGEST", 0.01)
+    with pytest.raises(ValueError, match=r"would be asked .* questions, .* or play a match"):
         exploit(make_game("raj"), f"file:{folder / 'strict_agent.py'}")
 
 
@@ -271,6 +309,87 @@ def test_series__of_a_seed_is_the_same_again_and_ends_with_a_fault(folder):
         play_settings(settings_file(folder, agentFiles=()))
     with pytest.raises(ValueError, match="expected a dict game_settings"):
         read_settings(str(folder / "value_agent.py"))
+
+
+# As the course's own random agent does, it draws from NumPy's global generator.
+GLOBAL = """
+import numpy as np
+{seeding}
+class RajAgent:
+    def __init__(self, item_values, card_values):
+        pass
+    def AgentFunction(self, percepts):
+        return percepts[2][np.random.randint(len(percepts[2]))]
+"""
+
+
+def test_series__agents_share_the_generator_of_numpy_as_in_the_original(folder):
+    files = [folder / "seeding.py", folder / "random_agent.py"]
+    files[0].write_text(GLOBAL.format(seeding="np.random.seed(11)"))
+    files[1].write_text(GLOBAL.format(seeding=""))
+    settings = settings_file(
+        folder, agentFiles=("seeding.py", "random_agent.py"), totalNumberOfGames=50
+    )
+    series = play_settings(settings)
+    agents = []
+    before = np.random.get_state()  # noqa: NPY002
+    try:
+        for file in files:  # the original: all in one interpreter
+            spec = importlib.util.spec_from_file_location(file.stem, file)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            agents.append(module.RajAgent(item_values=[], card_values=[]))
+        generator = np.random.RandomState(3)
+        items = [item_order(generator, (-2, -1, 1, 2, 3, 4)).astype(float) for _ in range(50)]
+        bidders = [agent.AgentFunction for agent in agents]
+        cards = [1, 2, 3, 4, 5, 6]
+        expected = [play_game(bidders, [False] * 2, cards, order).tolist() for order in items]
+    finally:
+        np.random.set_state(before)  # noqa: NPY002
+    assert series.fault == "" and series.banks == expected
+
+
+def test_series__an_agent_that_hangs_is_named(folder):
+    (folder / "sleeper.py").write_text(
+        VALUE.replace("pot, items_left", "import time; time.sleep(9)\n        pot, items_left")
+    )
+    file = settings_file(folder, agentFiles=("value_agent.py", "sleeper.py"))
+    series = play_settings(file, limits=Limits(seconds=0.3))
+    assert series.fault == "sleeper.py: gave no answer within 0.3 s"
+
+
+def test_series__a_training_that_takes_too_long_names_the_limit(folder):
+    (folder / "slow.py").write_text(
+        LEARNER.replace('self.log.append("game")', "__import__('time').sleep(0.3)")
+    )
+    bot = make_bot(make_game("raj"), f"file:{folder / 'slow.py'}:training=1")
+    with pytest.raises(ValueError, match="did not finish its training within 1 s"):
+        play_match("raj", [bot, "random"], 2)
+    file = settings_file(folder, agentFiles=("slow.py", "value_agent.py"))
+    series = play_settings(file, limits=Limits(training=1.0))
+    assert series.fault == "learner: gave no answer within 1 s"
+
+
+def test_series__without_a_game_is_json_and_fails(folder, capsys):
+    (folder / "broken.py").write_text("class RajAgent: pass")
+    file = settings_file(folder, agentFiles=("value_agent.py", "broken.py"), colour="red")
+    assert main(["series", file, "--json"]) == 1
+    out, err = capsys.readouterr()
+    told = json.loads(out, parse_constant=pytest.fail)  # NaN is no JSON
+    assert told["mean_banks"] == [None, None] and told["games"] == 0
+    assert told["fault"].startswith("broken.py: ") and "broken.py" in err
+    assert main(["series", file]) == 1
+    assert "-" in capsys.readouterr().out
+
+
+def test_series__shared_wins_are_counted(folder):
+    names = ("strict_agent.py", "value_agent.py", "value_agent.py")
+    series = play_settings(settings_file(folder, agentFiles=names, totalNumberOfGames=20))
+    best = [max(banks) for banks in series.banks]
+    for seat in range(3):
+        games = sum(banks[seat] == top for banks, top in zip(series.banks, best, strict=True))
+        assert series.wins[seat] + series.ties[seat] == games
+    assert sum(series.ties) > 0
 
 
 @settings(max_examples=25, deadline=None)

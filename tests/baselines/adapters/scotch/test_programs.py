@@ -184,7 +184,9 @@ def test_scotch_file__passes_the_conformance_kit(contest):
         ("def calculate_bid(*a):\n    while True: pass", "gave no answer within 0.5 s"),
         ("def calculate_bid(*a): import sys; sys.exit('bye')", "SystemExit: bye"),
         ("def calculate_bid(*a): return calculate_bid()", "RecursionError"),
-        ("print 7", "could not be loaded: SyntaxError"),
+        ("print 7", "could not be loaded: this is Python 2; convert it (2to3), or run it by cmd:"),
+        ("def", "could not be loaded: SyntaxError"),
+        ("def calculate_bid(*a): return 101", "bid 101 with 100 left; legal: 1 to 100"),
         ("x = 1", "expected a function calculate_bid"),
     ],
 )

@@ -167,8 +167,33 @@ def test_http_bot__is_asked_the_same_whatever_is_hidden(game: Game) -> None:
                 determinize(game.cfg, guess, mover, rng)
                 player.forget()
                 player(guess, mover, NO_LUCK)
-            assert asked[-1] == asked[-2] == question(state, mover, CLOCK)
+            assert asked[-1] == asked[-2]
+            assert asked[-1] in [question(state, mover, CLOCK, shift=shift) for shift in range(4)]
         player.close()
+
+
+def test_http_bot__first_speaker_sits_in_all_places_of_the_list(game: Game) -> None:
+    choose = make_chooser(game, "rules")
+    lists: list[list[str]] = []
+    decisions = []
+
+    def note(path: str, body: Any) -> Any:
+        lists[-1].append(" ".join(body["playerIds"]))
+        return decisions.pop()
+
+    with strange_bot(answering(note)) as address:
+        player = HttpPlayer(game, address)
+
+        def ask(state: Any, seat: int, rng: Any) -> int:
+            decisions.append(answer_of(choose(state, seat, CLOCK)))
+            return player(state, seat, rng)
+
+        for seed in range(24):
+            lists.append([])
+            play_deal(game, seed, ask)
+        player.close()
+    assert all(len(set(told)) == 1 for told in lists), "one list in a deal, for all its seats"
+    assert {told[0].index("seat0") // 6 for told in lists} == {0, 1, 2, 3}
 
 
 def test_http_bot__plays_a_match_and_travels(game: Game) -> None:
@@ -498,8 +523,8 @@ def test_connection__may_be_https(
         ("http://127.0.0.1:x", "expected one like"),
         ("http://me:secret@127.0.0.1:8001", "neither a name"),
         ("http://127.0.0.1:8001?a=1", "neither a name"),
-        ("http://127.0.0.1:8001#speed=3", "expected options such as"),
-        ("http://127.0.0.1:8001#ms=-3", "expected options such as"),
+        ("http://127.0.0.1:8001#speed=3", "expected a label and options"),
+        ("http://127.0.0.1:8001#ms=-3", "expected a label and options"),
         ("http://127.0.0.1:8001#ms=0", "ms=0"),
     ],
 )

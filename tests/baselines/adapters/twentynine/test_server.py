@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -87,7 +88,9 @@ def send_raw(address: str, data: bytes, *, end: bool = True) -> bytes:
 
 
 def test_server__says_hello(line: http.client.HTTPConnection) -> None:
-    assert call(line, "GET", "/hi") == (200, {"value": "hello"})
+    status, told = call(line, "GET", "/hi")
+    assert (status, told["value"], told["name"]) == (200, "hello", "bidarena rules")
+    assert told["version"].endswith(" seed 0")
 
 
 @pytest.mark.parametrize("bot", ["rules", "random", "pimc:samples=2", "ismcts:iterations=50"])
@@ -170,7 +173,7 @@ def test_search__keeps_within_the_clock_of_a_deal(game: Game) -> None:
         play_deal(game, 5, player, lambda state, seat, rng: rival(state, seat, CLOCK))
         spent = time.monotonic() - began
         player.close()
-    assert 0.4 < spent < 1.6  # two players of 700 ms; it thinks, and no fault was raised
+    assert 0.3 < spent < 1.6  # two players of 700 ms; it thinks, and no fault was raised
 
 
 def test_search__takes_no_longer_than_it_was_told_to(game: Game) -> None:
@@ -220,6 +223,43 @@ def test_chooser__takes_callables_and_bots(game: Game) -> None:
         make_chooser(game, lambda view, mask: 50)
 
 
+# --- browsers ------------------------------------------------------------------------------------
+
+
+def headers_of(address: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+    line = dial(address)
+    sent = {"Origin": "https://sandbox.example", "Access-Control-Request-Private-Network": "true"}
+    line.request(method, path, None if body is None else json.dumps(body), sent)
+    response = line.getresponse()
+    response.read()
+    line.close()
+    return response.status, response.headers
+
+
+def test_cors__pages_may_ask_if_the_option_is_given(game: Game) -> None:
+    with serving(game, "rules", cors="*") as address:
+        status, told = headers_of(address, "OPTIONS", "/play")
+        assert status == 200 and told["Access-Control-Allow-Origin"] == "*"
+        assert "POST" in told["Access-Control-Allow-Methods"]
+        assert told["Access-Control-Allow-Headers"] == "Content-Type"
+        assert told["Access-Control-Allow-Private-Network"] == "true"
+        status, told = headers_of(address, "POST", "/play", CAPTURED)
+        assert (status, told["Access-Control-Allow-Origin"]) == (200, "*")
+        status, told = headers_of(address, "POST", "/play", {})
+        assert (status, told["Access-Control-Allow-Origin"]) == (400, "*")
+        assert headers_of(address, "OPTIONS", "/nothing")[0] == 404
+
+
+def test_cors__no_page_may_ask_without_it(game: Game, address: str) -> None:
+    assert headers_of(address, "OPTIONS", "/play")[0] == 405
+    assert "Access-Control-Allow-Origin" not in headers_of(address, "POST", "/play", CAPTURED)[1]
+    with (
+        pytest.raises(ValueError, match="cors='sandbox': expected"),
+        serving(game, "rules", cors="sandbox"),
+    ):
+        pass
+
+
 # --- refusals ------------------------------------------------------------------------------------
 
 
@@ -258,7 +298,6 @@ def test_server__wrong_methods_and_paths_are_told(
         (b"[]", "expected a JSON object"),
         (b"{}", "playerId: missing"),
         (json.dumps({**BID, "cards": None}).encode(), "cards: null"),
-        (json.dumps({**BID, "hurry": True}).encode(), "'hurry': unknown"),
         (json.dumps({**BID, "timeRemaining": float("inf")}).encode(), "timeRemaining=inf"),
         (json.dumps({**BID, "playerId": "\ud800"}).encode(), "playerId="),
     ],
@@ -521,3 +560,34 @@ def test_serve__runs_until_it_is_interrupted() -> None:
     done.send_signal(signal.SIGINT)
     out, err = done.communicate(timeout=20)
     assert (done.returncode, out, err) == (0, "ended\n", "")
+
+
+def test_serve__sigterm_lets_answers_be_finished() -> None:
+    """The bot takes two seconds for its answer; the signal comes in the middle."""
+    code = (
+        "import sys, time, numpy as np\n"
+        "from bidarena.baselines.adapters.twentynine.server import serve\n"
+        "from bidarena.envs.stopping import Terminated, stop_at_sigterm\n"
+        "def slow(observation, mask):\n"
+        "    time.sleep(2); return int(np.argmax(mask))\n"
+        "with stop_at_sigterm(): serve('twentynine', slow, port=int(sys.argv[1]))\n"
+    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(port)], stderr=subprocess.PIPE
+    ) as server:
+        assert server.stderr is not None
+        assert b"answers at" in server.stderr.readline()
+        found: list[tuple[int, Any]] = []
+        address = f"http://127.0.0.1:{port}"
+        asking = threading.Thread(
+            target=lambda: found.append(call(dial(address), "POST", "/play", CAPTURED))
+        )
+        asking.start()
+        time.sleep(0.7)
+        server.send_signal(signal.SIGTERM)
+        asking.join(timeout=30)
+        assert server.wait(timeout=30) == 0
+    assert found[0][0] == 200
