@@ -374,3 +374,18 @@ def test_board__leaves_nothing_behind(page):
     bidding(page)
     page.evaluate("() => { window.shown.destroy(); window.shown = null; }")
     assert page.locator("#place").inner_html() == ""
+
+
+@pytest.mark.parametrize(("wish", "moves"), [("no-preference", True), ("reduce", False)])
+def test_board__moves_things_unless_little_motion_is_asked_for(page, wish, moves):
+    page.emulate_media(reduced_motion=wish)
+    for name in ("scotch", "richman", "twentynine"):
+        game = make_game(name)
+        states = random_game(game, 3)
+        show(page, tools_of(name).board, props_of(game, states[0], 0))
+        seen = 0
+        for state in states[1:12]:
+            update(page, props_of(game, state, 0))
+            seen += page.evaluate("() => document.getAnimations().length")
+        assert (seen > 0) == moves
+    page.emulate_media(reduced_motion="no-preference")
