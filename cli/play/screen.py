@@ -21,7 +21,7 @@ from bidarena.envs.game import CUT_SHORT
 from bidarena.envs.phrases import Names, Viewer, phrases_of
 from bidarena.envs.solo import render_state
 from bidarena.evaluate.hint import Hint
-from bidarena.evaluate.session import Session
+from bidarena.evaluate.session import ILLEGAL, Session
 
 ROUNDS = 4  # rounds in the table below the board, so that all fits a terminal of 24 lines
 LISTED = 24  # up to so many moves are listed without being asked for
@@ -232,8 +232,11 @@ class Screen:
     def verdict(self) -> str:
         """Return the result in a few words."""
         session, game = self.session, self.session.game
-        if session.illegal is not None:
-            return f"{self.names[session.illegal.seat]} made an illegal move and lost"
+        if session.fault is not None:
+            who = self.names[session.fault.seat]
+            if session.fault.kind == ILLEGAL:
+                return f"{who} made an illegal move and lost"
+            return f"{who} {session.fault.reason}"
         results = session.returns()
         best = max(results)
         if session.points[-1].mover == CUT_SHORT:
