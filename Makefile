@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Ray pins a gymnasium of its own, so it lives in an environment of its own.
 RAY_VENV := .venv-ray
 RAY_BIN := $(RAY_VENV)/bin
-PACKAGES := envs baselines evaluate train studies cli
+PACKAGES := envs baselines evaluate train studies arena cli
 # Only messages that need an answer: pip's notes on its own sources are left out.
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 RAY_PIP := $(RAY_BIN)/pip install --quiet --disable-pip-version-check -c constraints-ray.txt

@@ -169,6 +169,10 @@ class Session:
         """Return whether it is a bot's turn."""
         return not self.over and self.seats[self.mover] is not None
 
+    def bot_of(self, seat: int) -> Bot | Policy:
+        """Return the bot in a seat; raise KeyError if a person sits there."""
+        return self._bots[self.seats[seat] or ""]
+
     def ask(self) -> Point | None:
         """Let the bot to move play and return the new point; None if its move is illegal.
 
