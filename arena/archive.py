@@ -16,7 +16,7 @@ from typing import Any
 
 from bidarena.arena.catalogue import Catalogue, title
 from bidarena.arena.settings import Settings
-from bidarena.envs.registry import games, make_bot
+from bidarena.envs.registry import games, make_bot, tools_of
 from bidarena.evaluate.appraisal.strength import truth_of
 from bidarena.evaluate.tournament.reading import reading
 from bidarena.evaluate.tournament.store import DATABASE
@@ -76,6 +76,7 @@ class Archive:
         """Return the standings of a tournament, and its first games."""
         with reading(self._folder(key, DATABASE)) as stored:
             found, plan = stored.standings().as_dict(), stored.tournament
+            tools = tools_of(plan.game.name)
             listed = []
             for number in range(len(plan.lineups)):
                 most = max(1, SHOWN // len(plan.lineups))
@@ -88,7 +89,10 @@ class Archive:
                 "title": title(plan.game.name),
                 "lineups": [list(lineup) for lineup in plan.lineups],
                 "listed": listed,
-                "deals": plan.deals,
+                "order": list(plan.bots),
+                "measurable": bool(
+                    tools_of(plan.game.name).measure or tools_of(plan.game.name).positions
+                ),
                 **found,
             }
 

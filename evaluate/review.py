@@ -55,6 +55,7 @@ class Judgement:
             "best": self.best,
             "loss": self.loss,
             "mark": self.mark,
+            "accuracy": None if self.loss is None else accuracy([(self.loss, self.scale)]),
             "scale": self.scale,
             "hint": told,
         }
