@@ -24,7 +24,7 @@ COOKIE = "bidarena_arena"
 MACHINES = 1_000  # whose rates are remembered
 HEADERS = {
     b"content-security-policy": (
-        b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' "
         b"data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     b"x-content-type-options": b"nosniff",

@@ -230,11 +230,12 @@ export async function analysisPage(element, key) {
   }
   async function copyLink() {
     const link = await linkOf(await api(`tables/${key}/record`));
+    put(goOn, h("section", { class: "panel" }, h("p", { class: "note" }, "A link that contains the whole game:"), h("textarea", { readonly: true, rows: 3, class: "link-text", "aria-label": "link" }, link)));
     try {
       await navigator.clipboard.writeText(link);
-      notice("The link is copied. It contains the whole game.");
+      notice("The link is copied.");
     } catch {
-      put(goOn, h("section", { class: "panel" }, h("p", { class: "note" }, "A link that contains the whole game:"), h("textarea", { readonly: true, rows: 3, class: "link-text" }, link)));
+      goOn.querySelector("textarea")?.select(); // the browser does not let us copy
     }
   }
 
