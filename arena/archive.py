@@ -90,9 +90,7 @@ class Archive:
                 "lineups": [list(lineup) for lineup in plan.lineups],
                 "listed": listed,
                 "order": list(plan.bots),
-                "measurable": bool(
-                    tools_of(plan.game.name).measure or tools_of(plan.game.name).positions
-                ),
+                "measurable": bool(tools.measure or tools.positions),
                 **found,
             }
 

@@ -151,7 +151,7 @@ class Table:
                 await self._look(save=self.fresh)
             while self.session.bot_to_move():
                 if self.about.you is None:
-                    self._tell("waiting" if self.about.pace is None else "thinking")
+                    self._tell("thinking")
                     await self._pace()
                 mover = self.session.mover
                 self._tell("thinking", f"{self.about.labels[mover]} is thinking")

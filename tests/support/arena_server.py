@@ -47,7 +47,7 @@ class Arena:
 
     def ready(self, key: str) -> dict[str, Any]:
         """Wait until no bot is at work in a game, and return it."""
-        for _ in range(12_000):
+        for _ in range(6_000):
             table: dict[str, Any] = self.get(f"tables/{key}")
             if table["status"] in ("waiting", "over", "failed"):
                 return table
