@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -71,3 +72,17 @@ class _Files(StaticFiles):
         answer: Response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
         answer.headers["cache-control"] = "no-cache"
         return answer
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; raise ValueError if the address is taken or not ours."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol named, asyncio sends answers at once and does not collect them for 40 ms.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as wrong:
+        raise ValueError(f"port={port} on {host}: {wrong.strerror}; choose another") from None
+    listening.listen(128)
+    return listening

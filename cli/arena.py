@@ -59,7 +59,7 @@ def main(argv: list[str]) -> None:
     try:
         import uvicorn
 
-        from bidarena.arena.app import make_app
+        from bidarena.arena.app import listen, make_app
         from bidarena.arena.settings import Settings, new_token
     except ModuleNotFoundError as missing:
         raise ValueError(
@@ -70,7 +70,7 @@ def main(argv: list[str]) -> None:
         settings = Settings(
             args.host, args.port, args.runs, args.store, args.bots, token=new_token()
         )
-    listening = _listen(args.host, args.port)
+    listening = listen(args.host, args.port)
     address = _address(listening, settings.token)
     print(f"the arena is at {address}", flush=True)
     if args.open:
@@ -87,19 +87,6 @@ def main(argv: list[str]) -> None:
         )
     )
     server.run(sockets=[listening])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; raise ValueError if the address is taken or not ours."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except OSError as wrong:
-        raise ValueError(f"port={port} on {host}: {wrong.strerror}; choose another") from None
-    listening.listen(128)
-    return listening
 
 
 def _address(listening: socket.socket, token: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from typing import Any
 import httpx
 import uvicorn
 
-from bidarena.arena.app import make_app
+from bidarena.arena.app import listen, make_app
 from bidarena.arena.hall import Hall
 from bidarena.arena.settings import Settings
 
@@ -73,7 +72,7 @@ def arena(folder: Path, **chosen: Any) -> Iterator[Arena]:
     """Context manager that yields an arena whose store and runs are in a folder."""
     given = {"runs": (folder,), "store": folder / "arena.sqlite", "port": 0, **chosen}
     app = make_app(Settings(**given))
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = listen("127.0.0.1", 0)
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
