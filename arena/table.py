@@ -241,11 +241,12 @@ class Table:
         except BaseException:
             self._busy = False
             raise
-        self._tell("over" if session.over else "waiting")
         if session.bot_to_move():
+            self._tell("thinking", f"{self.about.labels[session.mover]} is thinking")
             self.start()
         else:
             self._busy = False
+            self._tell("over" if session.over else "waiting")
 
     async def play(self, action: int, ply: int) -> None:
         """Play an action of the person, who saw the game after `ply` moves."""

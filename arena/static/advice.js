@@ -4,7 +4,7 @@
  * @module
  */
 
-import { h, signed } from "./dom.js";
+import { h, sentence, signed } from "./dom.js";
 
 /** @typedef {{action: number, words: string, value: number | null, worst?: number | null, share: number | null, visits: number | null, spread: number}} Advice */
 /** @typedef {{source: string, value: string, share: string, exact: boolean, iterations: number, moves: Advice[]}} Hint */
@@ -35,7 +35,7 @@ export function adviceTable(judgement, how = {}) {
   return h(
     "div",
     { class: "advice" },
-    h("p", { class: "note" }, hint.exact ? "Exact: " : "Estimate: ", hint.source, mixed ? "; the best strategy is mixed" : "", "."),
+    h("p", { class: "note" }, sentence(hint.exact ? hint.source : `estimated by ${hint.source}`), mixed ? " The best strategy is mixed." : ""),
     h(
       "table",
       {},

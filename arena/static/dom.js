@@ -93,6 +93,15 @@ export function when(seconds) {
     : date.toLocaleDateString();
 }
 
+/**
+ * Return words as a sentence.
+ *
+ * @param {string} words
+ */
+export function sentence(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?)]$/.test(words) ? "" : ".");
+}
+
 /** @param {number} value @param {number} [digits] */
 export function signed(value, digits = 2) {
   const text = Math.abs(value).toFixed(digits);

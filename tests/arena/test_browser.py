@@ -147,7 +147,7 @@ def test_browser__undo_hint_resign_and_rematch_with_seats_changed(page):
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".log li")).to_have_count(0)
     page.keyboard.press("h")
-    expect(page.locator(".advice .note").first).to_contain_text("Exact")
+    expect(page.locator(".advice .note").first).to_contain_text("The exact solution")
     address = page.url
     page.reload()
     expect(turn).to_have_text("Your move.")

@@ -8,7 +8,7 @@ import { adviceTable } from "../advice.js";
 import { api, listen } from "../api.js";
 import { loadBoard, pageKey } from "../board.js";
 import { valueGraph } from "../charts.js";
-import { h, notice, put, signed } from "../dom.js";
+import { h, notice, put, sentence, signed } from "../dom.js";
 import { linkOf, save } from "../record.js";
 import { seatForm } from "./seats.js";
 
@@ -57,13 +57,14 @@ export async function analysisPage(element, key) {
       "div",
       { class: "play analysis" },
       h("section", { class: "stage-column" }, boardPlace, caption,
-        h("p", { class: "actions center" }, step("⏮", "first position", () => to(0)), step("◀", "one back", back), step("▶", "one forward", forward), step("⏭", "last position", () => to(moves.length)))),
+        h("p", { class: "actions center" }, step("«", "first position", () => to(0)), step("‹", "one back", back), step("›", "one forward", forward), step("»", "last position", () => to(moves.length)))),
       h("aside", { class: "side" },
         h("h1", {}, table.title, " ", h("span", { class: "dim" }, "analysis")),
-        table.result && h("p", { class: "line result" }, table.result.words),
-        h("section", { class: "panel" }, graph, progress, summary),
+        table.result && h("p", { class: "line result" }, sentence(table.result.words)),
+        h("section", { class: "panel" }, graph, progress),
         h("section", { class: "panel" }, list),
         h("section", { class: "panel" }, h("p", { class: "actions" }, game.hides && eyesChoice), advice),
+        h("section", { class: "panel" }, summary),
         h("p", { class: "actions" },
           h("button", { class: "button quiet", type: "button", onclick: playOn }, "Play on from here"),
           h("button", { class: "button quiet", type: "button", onclick: exportGame }, "Save as a file"),
@@ -185,7 +186,7 @@ export async function analysisPage(element, key) {
         h("button", { type: "button", onclick: () => to(at + 1) }, h("i", {}), h("span", {}, move.words), h("b", {}, SIGNS[judgement?.mark] ?? ""), h("span", { class: "dim" }, loss)));
     }));
     const current = list.querySelector("[aria-current]");
-    if (current instanceof HTMLElement) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+    if (current instanceof HTMLElement) list.scrollTop = current.offsetTop - list.clientHeight / 2;
   }
 
   async function judgeAll() {

@@ -7,7 +7,7 @@
 import { adviceTable, bar } from "../advice.js";
 import { api, listen } from "../api.js";
 import { loadBoard, pageKey } from "../board.js";
-import { h, notice, put, signed } from "../dom.js";
+import { h, notice, put, sentence, signed } from "../dom.js";
 
 const PATIENCE = 300; // milliseconds before a thinking bot is mentioned
 const PACES = [["fast", 0.2], ["1 s", 1], ["2 s", 2], ["5 s", 5]];
@@ -35,6 +35,7 @@ export async function gamePage(element, key) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let patience;
   let hinted = -1;
+  let sent = -1; // the number of moves at which a move is on its way
 
   /** @param {any} told */
   function draw(told) {
@@ -48,7 +49,7 @@ export async function gamePage(element, key) {
       put(log, ...table.log.map((/** @type {string} */ text) => h("li", {}, text)));
       log.lastElementChild?.scrollIntoView({ block: "nearest" });
       log.scrollTop = log.scrollHeight;
-    } else put(boardPlace.querySelector(".waiting") ?? h("p"), "");
+    }
     clearTimeout(patience);
     if (table.status === "thinking" && !watching) {
       put(line, "\u00a0");
@@ -91,12 +92,15 @@ export async function gamePage(element, key) {
 
   /** @param {number} action */
   async function move(action) {
+    if (sent === table.ply) return; // clicked twice
+    sent = table.ply;
     try {
       draw(await api(`tables/${key}/move`, { action, ply: table.ply }));
     } catch (wrong) {
       notice(wrong);
       draw(await api(`tables/${key}`));
     }
+    sent = -1;
   }
 
   /** @param {string} what @param {boolean} [leave] */
@@ -156,11 +160,6 @@ function status(table) {
   if (table.status === "failed") return [sentence(table.line)];
   if (table.you === null) return [table.pace === null ? "Paused." : "\u00a0"];
   return ["Your move."];
-}
-
-/** @param {string} words */
-function sentence(words) {
-  return words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?)]$/.test(words) ? "" : ".");
 }
 
 /** @param {any} thought */
