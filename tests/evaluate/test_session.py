@@ -200,7 +200,7 @@ def test_read_record__says_what_is_wrong_with_a_file_of_somebody_else(tmp_path, 
         read_record(path)
 
 
-@pytest.mark.parametrize("part", ["rules", "seats", "actions", "seed", "luck", "chance", "game"])
+@pytest.mark.parametrize("part", ["rules", "seats", "actions", "seed", "chance", "game"])
 @pytest.mark.parametrize("value", [None, -5, "x", [5], {"a": 5}, [None], [{}]])
 def test_restored__refuses_nonsense_with_a_reason(part, value):
     session = begin("scotch")
