@@ -10,6 +10,7 @@ from bidarena.cli import resident
 
 # command -> (module, one line for the overview); a module is imported only when it is used
 COMMANDS = {
+    "arena": ("bidarena.cli.arena", "play, watch and analyse every game in the browser"),
     "list": ("bidarena.cli.list", "list games, their environments, their rules and bots"),
     "play": ("bidarena.cli.play.command", "play against a bot in the terminal"),
     "match": ("bidarena.cli.match", "play games between bots"),
