@@ -102,9 +102,7 @@ def exact_hint(game: Game, state: State, patient: bool) -> Hint | None:
     return Hint(exactly, "against perfect play", "probability in perfect play", best_first(moves))
 
 
-def report(
-    game: Game, limits: Limits, begin: Begin, tell: Callable[[str], None]
-) -> dict[str, Any]:
+def report(game: Game, limits: Limits, begin: Begin, tell: Callable[[str], None]) -> dict[str, Any]:
     """Solve a game and return what `bidarena solve` shows.
 
     Args:

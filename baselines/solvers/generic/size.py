@@ -40,7 +40,6 @@ class Size:
     width: float  # cells per position: actions, times actions made at the same time
 
 
-
 def counted_below(rng: Words, n: int) -> int:
     """Return a number from 0 to n-1, and multiply the count of outcomes by n."""
     rng[2:3].view(np.float64)[0] *= n
