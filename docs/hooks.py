@@ -1,8 +1,9 @@
 """Adds the files at the top of the repository to the documentation site, and mends their links.
 
-README.md becomes the home page; ARCHITECTURE.md, CONTRIBUTING.md and CHANGELOG.md become pages.
-Links between them and the pages in docs/ work on both sides. The files in examples/ are copied. A
-link to any other file of the repository becomes plain text, because the site does not hold it.
+README.md becomes the home page; ARCHITECTURE.md, CONTRIBUTING.md, SECURITY.md and CHANGELOG.md
+become pages. Links between them and the pages in docs/ work on both sides. The files in examples/
+are copied. A link to any other file of the repository becomes plain text, because the site does not
+hold it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ TOP = {
     "README.md": "index.md",
     "ARCHITECTURE.md": "architecture.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "CHANGELOG.md": "changelog.md",
 }
 PAGES = {page: name for name, page in TOP.items()}
