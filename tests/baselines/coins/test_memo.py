@@ -149,6 +149,9 @@ def test_coins_memo__is_an_opponent_and_survives_pickling(path):
 
 
 def test_coins_memo__default_store_is_in_the_users_cache_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("BIDARENA_CACHE", str(tmp_path / "chosen"))
+    assert default_path() == tmp_path / "chosen" / "coins.sqlite"
+    monkeypatch.delenv("BIDARENA_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert default_path() == tmp_path / "bidarena" / "coins.sqlite"
     memo = make_bot(make_game("coins", **TRIANGLE), "memo:nodes=10")
