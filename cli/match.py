@@ -68,10 +68,10 @@ def main(argv: list[str]) -> None:
             keep_on_interrupt=True,
         )
     show(game, args, match)
-    if match.games < match.wanted:
+    if match.stopped is not None:
         told = f"stopped after {match.games} of {match.wanted} games"
         print(f"bidarena: {told}", file=sys.stderr)
-        raise KeyboardInterrupt
+        raise match.stopped
 
 
 def show(game: Game, args: Arguments, match: Match) -> None:

@@ -44,6 +44,7 @@ class Match:
     thinking: list[float]  # seconds of all moves of each bot
     asked: list[int] = field(default_factory=list)  # moves of each bot
     wanted: int = 0  # games that were to be played: more than `games` after Ctrl-C
+    stopped: KeyboardInterrupt | None = None  # what ended the match early: Ctrl-C, or SIGTERM
 
 
 def play_match(
@@ -125,6 +126,7 @@ def play_match(
     if do is None:
         prepare(game, players)
     began = time.perf_counter()
+    stopped = None
     with records_to(record) as write:
         try:
             if do is None:
@@ -146,9 +148,10 @@ def play_match(
                     chance, _ = _words(job, rotations)
                     lines = block_records(game, names, seed, part.start, chance, block)
                     write(part.start, part.stop - part.start, lines)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             if not keep_on_interrupt or not done.any():
                 raise
+            stopped = interrupt
     seconds = time.perf_counter() - began
     results = results[done]
     points = None if points is None else points[done]
@@ -164,6 +167,7 @@ def play_match(
         thinking=thinking,
         asked=asked,
         wanted=deals * rotations,
+        stopped=stopped,
     )
 
 

@@ -14,8 +14,9 @@ import toy_nim  # noqa: F401
 from troublemakers import lowest
 
 from bidarena.cli.main import main
-from bidarena.evaluate.match import play_match
+from bidarena.evaluate.match import play, play_match
 from bidarena.evaluate.match.record import read_records, replay
+from bidarena.evaluate.workers.pace import Pace
 
 SLEEPS = """
 import time
@@ -37,20 +38,14 @@ def test_match__games_of_slow_bots_end_one_after_another():
     assert len(told) > 2 and told[0] < told[-1] - 0.5
 
 
-def test_match__pieces_make_no_difference(tmp_path):
-    few = play_match("scotch", ["random", "uniform"], 300, seed=7)
-    quick = play_match("scotch", [slow_random(0.0005), "uniform"], 300, seed=7)
-    assert few.games == quick.games == 300
-    again = play_match("scotch", ["random", "uniform"], 300, seed=7)
-    assert (few.results == again.results).all()
-
-
-def slow_random(seconds):
-    def policy(observation, mask):
-        time.sleep(seconds)
-        return lowest(observation, mask)
-
-    return policy
+def test_match__pieces_make_no_difference(monkeypatch):
+    pieces = play_match("scotch", ["random", "uniform"], 300, seed=7)
+    monkeypatch.setattr(play, "Pace", lambda: Pace(first=4096))
+    whole = play_match("scotch", ["random", "uniform"], 300, seed=7)
+    assert (pieces.results == whole.results).all() and pieces.asked == whole.asked
+    monkeypatch.setattr(play, "_cut", lambda jobs, pace: jobs)
+    uncut = play_match("scotch", ["random", "uniform"], 300, seed=7)
+    assert (uncut.results == whole.results).all()
 
 
 def interrupting(after):
@@ -94,7 +89,8 @@ def test_record__is_written_as_games_end(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="programs are run on Linux")
-def test_cli_match__ctrl_c_prints_what_was_played(tmp_path):
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_cli_match__a_stop_signal_prints_what_was_played(tmp_path, sent, code):
     (tmp_path / "bot.py").write_text(SLEEPS.format(seconds=0.05))
     command = [sys.executable, "-m", "bidarena.cli.main", "match", "scotch"]
     command += [f"file:{tmp_path / 'bot.py'}", "random", "--games", "4000", *RULES]
@@ -105,12 +101,12 @@ def test_cli_match__ctrl_c_prints_what_was_played(tmp_path):
         while not any(file.stat().st_size for file in tmp_path.glob("*.part")):
             assert time.monotonic() < until and started.poll() is None, started.communicate()
             time.sleep(0.05)
-        os.kill(started.pid, signal.SIGINT)
+        os.kill(started.pid, sent)
         out, err = started.communicate(timeout=60)
     finally:
         started.kill()
     told = json.loads(out)
-    assert started.returncode == 130 and 0 < told["games"] < 4000
+    assert started.returncode == code and 0 < told["games"] < 4000
     assert f"stopped after {told['games']} of 4000 games" in err.decode()
     assert len(list(read_records(tmp_path / "games.jsonl"))) == told["games"]
 
