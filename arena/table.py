@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -26,7 +27,7 @@ from bidarena.evaluate.thoughts import think
 
 T = TypeVar("T")
 SLOWEST = 10.0  # seconds between two moves that are watched
-LONG = 0.3  # seconds after which a page shows that a bot is thinking
+judging = threading.Lock()  # solutions are shared; two threads must not work out the same one
 
 
 class RefusedError(Exception):
@@ -278,7 +279,8 @@ class Table:
         if session.over or session.mover != self.about.you:
             raise RefusedError("it is not your turn")
         state = session.state
-        return judge(session.game, state).as_dict(session.game, state)
+        with judging:
+            return judge(session.game, state).as_dict(session.game, state)
 
     def set_pace(self, pace: float | None, step: bool) -> None:
         """Change the pace of a watched game; None pauses it, `step` lets one move happen."""
