@@ -90,6 +90,7 @@ class Table:
     _go: asyncio.Event = field(default_factory=asyncio.Event)
     _task: asyncio.Task[None] | None = None
     _steps: int = 0
+    _paused: bool = False
 
     # --- what pages are told ---
 
@@ -216,10 +217,13 @@ class Table:
                 if left <= 0:
                     return
             self._go.clear()
+            self._paused = left is None
             try:
                 await asyncio.wait_for(self._go.wait(), left)
             except TimeoutError:
                 return
+            finally:
+                self._paused = False
         self._steps -= 1
 
     # --- what a person does ---
@@ -294,12 +298,17 @@ class Table:
     @property
     def idle(self) -> bool:
         """Whether the table can be put away: nobody looks and nothing is under way."""
-        return not self._busy and not self.listeners
+        return not self.listeners and (not self._busy or self._paused)
+
+    def cancel(self) -> None:
+        """Stop waiting for the next move of a game that is put away."""
+        if self._task is not None:
+            self._task.cancel()
 
     async def close(self) -> None:
         """Stop what is under way."""
         if self._task is not None:
-            self._task.cancel()
+            self.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
 

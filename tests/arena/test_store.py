@@ -80,6 +80,13 @@ def test_store__games_that_nobody_looks_at_are_put_away_and_come_back(tmp_path):
         for table in tables:
             assert house.ready(table["id"])["legal"] == table["legal"]
         assert len(house.hall.tables) <= 3
+        for _ in range(5):  # games that are paused and not looked at do not fill the hall
+            seats = [{"id": "random"}] * 2
+            watched = house.post("tables", {"game": "raj", "rules": {}, "seats": seats})
+            house.post(f"tables/{watched['id']}/pace", {"pace": None})
+            while house.get(f"tables/{watched['id']}")["status"] == "preparing":
+                time.sleep(0.01)
+        assert len(house.hall.tables) <= 3
 
 
 def test_store__records_of_matches_and_of_play_are_opened_and_exported(tmp_path):
