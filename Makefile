@@ -13,7 +13,7 @@ RAY_PIP := $(RAY_BIN)/pip install --quiet --disable-pip-version-check -c constra
 INTERFACES := $(addprefix tests/envs/test_,registered.py solo.py solo_arguments.py solo_opponents.py \
 	vector.py multi.py sb3.py)
 
-.PHONY: demo test test-ray test-all browser links lint docs format bench wheel clean
+.PHONY: demo test test-ray test-all test-bounds browser links lint docs format bench wheel clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -53,6 +53,10 @@ test-ray: $(RAY_VENV)/.ready
 
 test-all: $(VENV)/.ready browser
 	$(BIN)/python -m pytest -n 2 -m "slow or not slow" --ignore tests/ray $(ARGS)
+
+# Compiled code does not check bounds; here it does, with a cache of its own, because Numba's cannot tell.
+test-bounds: $(VENV)/.ready
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds $(BIN)/python -m pytest -n 2 tests/test_bounds.py $(ARGS)
 
 # mypy and mkdocstrings find the namespace through links, because they do not follow editable installs
 links:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from bidarena.baselines.solvers.generic.bots import limits_from, report
 from bidarena.cli.options import parse_with_game, show_json
 from bidarena.cli.tables import cell, spaced
 from bidarena.envs.progress import one_bar_at_a_time
-from bidarena.envs.registry import find_tool, games_with
+from bidarena.envs.registry import find_tool
 
 
 @dataclass
@@ -22,7 +24,18 @@ class Arguments:
     """
 
     memory: float = 1.0
-    """How many GiB the table of the solver may take."""
+    """How many GiB the tables of the solver may take."""
+
+    seconds: float = float("inf")
+    """How many seconds the generic solver may take. Solvers of single games take as long as they
+    need."""
+
+    gap: float = 1e-4
+    """How much best responses to the solution may win, where the generic solver finds it by
+    approximation. The gap that was reached is shown."""
+
+    generic: bool = False
+    """Use the solver that serves every game, even if this game has a faster one of its own."""
 
     seed: int = 0
     """Not used, because nothing is left to chance."""
@@ -34,14 +47,14 @@ class Arguments:
 def main(argv: list[str]) -> None:
     """Run the command."""
     game, args = parse_with_game("solve", Arguments, argv)
+    limits = limits_from(args.memory, args.seconds, args.gap)
     solve = find_tool(game.name, "solve")
-    if solve is None:
-        known = ", ".join(games_with("solve"))
-        raise ValueError(f"no solver for {game.name!r}; solved can be {known}")
-    if not 0 < args.memory <= 1 << 20:
-        raise ValueError(f"memory={args.memory!r}: expected GiB, more than 0")
+    found: dict[str, Any]
     with one_bar_at_a_time() as begin:
-        found: dict[str, Any] = solve(game, int(args.memory * 2**30), begin)
+        if solve is None or args.generic:
+            found = report(game, limits, begin, lambda cost: print(cost, file=sys.stderr))
+        else:
+            found = solve(game, limits.memory, begin)
     if args.json:
         show_json({"game": game.name, "rules": game.options, **found})
         return

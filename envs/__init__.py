@@ -51,6 +51,12 @@ __all__ = [
 # Bots that play every game. Two searches are enough for a tournament of all bots, and they are
 # made fast there.
 register_bot("*/random", "bidarena.baselines.common:random")
+register_bot("*/exact", "bidarena.baselines.solvers.generic.bots:exact", tournament_options=None)
+register_bot(
+    "*/best_response",
+    "bidarena.baselines.solvers.generic.bots:best_response",
+    tournament_options=None,
+)
 register_bot("*/mcts", "bidarena.baselines.search:mcts", tournament_options="iterations=100")
 register_bot("*/ismcts", "bidarena.baselines.search:ismcts", tournament_options="iterations=100")
 for _search in ("dmcts", "mom", "pom", "bandit"):

@@ -36,6 +36,7 @@ from bidarena.envs.fold import fold_named_tuples
 Function = Any  # a plain function; Callable would hide __code__ and __globals__
 
 _RULE_MARK = "__bidarena_rule__"
+_DEFAULT_MARK = "__bidarena_default__"
 
 # nogil: threads run compiled code at the same time. error_model: as in NumPy, a division by zero
 # gives inf or nan and raises nothing. forceinline: rules are small and called in hot loops, and
@@ -51,6 +52,15 @@ def rule(stub: Function) -> Function:
     """Mark a function as a stub, which `compiled` replaces by the rule of that name; return it."""
     setattr(stub, _RULE_MARK, stub.__name__)
     return stub
+
+
+def replaceable(body: Function) -> Function:
+    """Mark a function that `rules` may replace by its name, like a stub; return it.
+
+    Where the rules name no other function, it is used itself.
+    """
+    setattr(body, _DEFAULT_MARK, True)
+    return rule(body)
 
 
 def apart(body: Function) -> Function:
@@ -185,14 +195,14 @@ def _guard_cache(function: Function) -> None:
     """
     file = getattr(getattr(function, "_cache", None), "_cache_file", None)
     if file is not None:
-        file.__class__ = _sound_cache_file(type(file))
+        file.__class__ = _sound_cache_file(file.__class__)
 
 
 @lru_cache(maxsize=4)
-def _sound_cache_file(kind: type[Any]) -> type[Any]:
+def _sound_cache_file(kind: Any) -> Any:
     """Return a subclass of Numba's class of cache files that survives broken files."""
 
-    class SoundCacheFile(kind):
+    class SoundCacheFile(kind):  # type: ignore[misc]
         """Cache files of Numba; what cannot be read is compiled anew and written again."""
 
         def _load_index(self) -> Any:
@@ -334,6 +344,8 @@ def _resolve(value: Any, rules: Mapping[str, Function]) -> Any:
     if name is None:
         return value
     if name not in rules:
+        if hasattr(value, _DEFAULT_MARK):
+            return value
         raise LookupError(f"the rule {name!r} is needed here, but this game does not define it")
     return rules[name]
 

@@ -169,6 +169,11 @@ class Game:
             they make at the same time, for example the number of the round. None: every move is
             seen before the next one.
         hidden: whether anything but such moves may be hidden from a player.
+        clock: the part of the state, one number, that counts how long the game has lasted and ends
+            it at `limit`; the rules must not use it for anything else. None: there is no limit.
+        limit: the game is cut short when the clock reaches this number.
+        idle: parts of the state that no rule needs, except to draw the game. Exact solvers treat
+            positions that differ only in the clock or in idle parts as one.
         zero_sum: whether the results of all players add up to 0.
         teams: the number of each player's side. Empty: every player is a side of their own.
         observation_range: the least and the greatest value in an observation.
@@ -198,6 +203,9 @@ class Game:
     observation: Mapping[str, slice]
     simultaneous: str | None = None
     hidden: bool = True
+    clock: str | None = None
+    limit: int = 0
+    idle: tuple[str, ...] = ()
     zero_sum: bool = True
     teams: tuple[int, ...] = ()
     observation_range: tuple[float, float] = (0.0, 1.0)
@@ -224,7 +232,8 @@ class Game:
             object.__setattr__(self, "teams", tuple(range(self.players)))
         if len(self.teams) != self.players:
             raise ValueError(f"teams: {self.teams} names {len(self.teams)} of {self.players}")
-        for what, part in (("simultaneous", self.simultaneous), ("score", self.score)):
+        named = [("simultaneous", self.simultaneous), ("score", self.score), ("clock", self.clock)]
+        for what, part in named + [("idle", part) for part in self.idle]:
             if part is not None and part not in self.state:
                 parts = ", ".join(self.state)
                 raise ValueError(f"{what}: {part!r} is not a part of the state; parts are {parts}")

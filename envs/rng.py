@@ -2,7 +2,8 @@
 
 The state of a generator is an array of two uint64 numbers, called its words. It is kept beside the
 game that draws from it, and `seeded` fills it from a NumPy generator. Functions of this file change
-the array in place. They are plain functions, compiled into the code that calls them.
+the array in place. They are plain functions, compiled into the code that calls them. Those marked
+`replaceable` have a second version in outcomes.py, which lists all outcomes instead of drawing one.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs.arguments import wholes
+from bidarena.envs.compile import replaceable
 
 Words = NDArray[np.uint64]  # the state of a generator, (WORDS,)
 
@@ -54,6 +56,7 @@ def checked_words(name: str, value: Any) -> Words:
     return words
 
 
+@replaceable
 def word(rng: Words) -> Any:
     """Return the next 64 random bits as a uint64."""
     a = rng[0]
@@ -66,6 +69,7 @@ def word(rng: Words) -> Any:
     return result
 
 
+@replaceable
 def below(rng: Words, n: int) -> int:
     """Return a whole number from 0 to n-1, each equally likely; n is at most 2**32."""
     bound = np.uint64(n)
@@ -80,6 +84,7 @@ def below(rng: Words, n: int) -> int:
     return np.int64(product >> _S32)  # type: ignore[return-value]
 
 
+@replaceable
 def uniform(rng: Words) -> float:
     """Return a random float in [0, 1)."""
     return np.float64(word(rng) >> _S11) * _UNIT
@@ -110,6 +115,7 @@ def pick(rng: Words, mask: NDArray[np.int8]) -> int:
     return -1
 
 
+@replaceable
 def draw(rng: Words, chances: NDArray[np.float64]) -> int:
     """Return an index drawn with the probabilities `chances`; never one of probability 0.
 

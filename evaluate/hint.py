@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from bidarena.baselines.solvers.advice import Advice, Hint, best_first, distribution_of
+from bidarena.baselines.solvers.generic.bots import exact_hint
 from bidarena.envs.game import Game, State
 from bidarena.envs.phrases import legal_actions, mover_of
-from bidarena.envs.registry import SEARCH, Bot, find_tool, games_with, make_bot
+from bidarena.envs.registry import SEARCH, Bot, find_tool, make_bot
 
 ITERATIONS = 20_000  # iterations of the search if no bot is chosen
 
@@ -33,8 +34,9 @@ def hint(game: Game, state: State, spec: str | None = None, *, seed: int = 0) ->
     if spec == "exact":
         found = _exact(game, state, patient=True)
         if found is None:
-            solved = ", ".join(games_with("hint"))
-            raise ValueError(f"hints='exact': {game.name} is not solved; solved are {solved}")
+            raise ValueError(
+                f"hints='exact': the solution of {game.name} does not cover this state"
+            )
         return found
     if spec is None:
         found = _exact(game, state, patient=False)
@@ -99,11 +101,9 @@ def _exact(game: Game, state: State, *, patient: bool) -> Hint | None:
 
     With `patient`, wait for a slow solution, and raise ValueError where it cannot be found.
     """
-    exact_hint = find_tool(game.name, "hint")
-    if exact_hint is None:
-        return None
+    tool = find_tool(game.name, "hint") or exact_hint
     try:
-        found: Hint | None = exact_hint(game, state, patient)
+        found: Hint | None = tool(game, state, patient)
         return found
     except ValueError:
         if patient:

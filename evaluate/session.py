@@ -28,7 +28,7 @@ from bidarena.envs.phrases import legal_actions, mover_of, phrases_of
 from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.registry.trust import names_from_file
 from bidarena.envs.rng import WORDS
-from bidarena.envs.waiting import interruptible
+from bidarena.envs.stopping import interruptible
 from bidarena.evaluate.match.record import (
     FORMAT,
     VERSION,

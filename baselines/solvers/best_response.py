@@ -58,6 +58,7 @@ def index_positions(game: Game) -> PositionIndex:
 def best_response(asker: Asker, seat: int) -> Response:
     """Return the best response of `seat` to the player that `asker` asks, in the other seat."""
     index = asker.index
+    assert isinstance(index, PositionIndex)
     if asker.program is not None:
         asker.plan(positions_asked(index))
     cfg, numbers, positions = index.game.cfg, index.numbers, index.positions

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.envs.compile import Function, rule
-from bidarena.envs.game import Cfg, Game, Mask, Params, State
+from bidarena.envs.compile import Function, borrow, keep, rule
+from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal, step
+from bidarena.envs.rng import WORDS
 
 Numbers = NDArray[Any]  # `PositionIndex.numbers`: whole numbers, sometimes in an array of floats
 Values = NDArray[np.float64]
@@ -91,6 +92,18 @@ class PositionIndex:
         """The number of positions."""
         return self.layers[-1]
 
+    def states(self, positions: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
+        """Return the states (positions, size) in which `seat` is to move."""
+        game = self.game
+        found = np.zeros((len(positions), game.state_size), np.int64)
+        put = self.compiled(put_states)
+        put(game.cfg, self.numbers, positions, seat, game.actions, found)
+        return found
+
+    def deciding(self, seat: int) -> NDArray[np.int64]:
+        """Return all positions, because both players move in each of them."""
+        return np.arange(self.positions)
+
     def compiled(self, body: Function, **more: Function) -> Function:
         """Return `body` compiled for the game, with the functions of this index and `more`."""
         own = {"put_position": self.put, "find_position": self.find, "worths": self.worths}
@@ -115,3 +128,40 @@ def index_in(params: Params) -> Numbers:
 def values_of(params: Params) -> Values:
     """Return the values in the params of a bot; see `pack`."""
     return params[1 + int(params[0]) :]
+
+
+def _put_before(
+    cfg: Cfg,
+    index: Numbers,
+    position: int,
+    seat: int,
+    state: NDArray[np.int64],
+    mask: NDArray[np.int8],
+    rng: Rng,
+) -> None:
+    """Write the state in which `seat` is to move; for seat 1, player 0 first commits any move."""
+    put_position(cfg, index, position, state)
+    if seat == 1:
+        legal(cfg, state, mask)
+        for action in range(len(mask)):
+            if mask[action]:
+                step(cfg, state, action, rng)
+                break
+
+
+def put_states(
+    cfg: Cfg,
+    index: Numbers,
+    positions: NDArray[np.int64],
+    seat: int,
+    actions: int,
+    states: NDArray[np.int64],
+) -> None:
+    """Write the state of each position in which `seat` is to move."""
+    cfg, index, states = borrow(cfg), borrow(index), borrow(states)
+    masks, luck = np.zeros(actions, np.int8), np.ones(WORDS, np.uint64)
+    mask, rng = borrow(masks), borrow(luck)
+    for k in range(len(positions)):
+        _put_before(cfg, index, positions[k], seat, states[k], mask, rng)
+    keep(masks)
+    keep(luck)

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from bidarena.baselines.common import distribution
 from bidarena.baselines.solvers.by_position import TRIED, ByPosition
-from bidarena.baselines.solvers.positions import Numbers, PositionIndex, put_position
 from bidarena.envs.batch import ask_policy
 from bidarena.envs.compile import borrow, keep
-from bidarena.envs.game import Cfg, Params, Rng, act, legal, observe, step
+from bidarena.envs.game import Cfg, Game, Params, Rng, act, legal, observe
 from bidarena.envs.registry import PROGRAM, Bot
 from bidarena.envs.rng import WORDS
 
@@ -35,8 +34,26 @@ ROWS = 32_768  # positions per call of a policy
 PIECE = 64  # positions for which a bot is asked with one random generator
 
 Positions = NDArray[np.int64]
+States = NDArray[np.int64]  # (positions, state size)
 # (pieces, seat) -> the probabilities of each piece, in order; asks somewhere else
 Ask = Callable[[list[Positions], int], list[Probabilities]]
+
+
+class Index(Protocol):
+    """Numbers the positions of a game, or what its players can know."""
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+        ...
+
+    def states(self, positions: Positions, seat: int) -> States:
+        """Return a state for each position in which `seat` is to move."""
+        ...
+
+    def deciding(self, seat: int) -> Positions:
+        """Return all positions in which `seat` has to move."""
+        ...
 
 
 @runtime_checkable
@@ -161,7 +178,7 @@ class Asker:
     the piece. So the order of the questions and the process that asks make no difference.
 
     Args:
-        index: the positions of the game.
+        index: the positions of the game, or its information sets.
         player: a bot or a policy.
         samples: how often it is asked in each position if its answers are not exact.
         seed: seed of these samples.
@@ -176,7 +193,7 @@ class Asker:
 
     def __init__(
         self,
-        index: PositionIndex,
+        index: Index,
         player: Any,
         *,
         samples: int = 100,
@@ -210,21 +227,15 @@ class Asker:
         """
         if self.program is None or self.program.planned:
             return
-        tried = np.random.default_rng(self.seed).choice(
-            self.index.layers[-1], min(TRIED, self.index.layers[-1]), replace=False
-        )
-        seats = np.arange(len(tried)) % 2
-        states = [self._states(tried[k : k + 1], int(seats[k]))[0] for k in range(len(tried))]
-        self.program.plan(np.array(states), seats, positions)
+        luck = np.random.default_rng(self.seed)
+        found, seats = [], []
+        for seat in range(self.index.game.players):
+            asked = self.index.deciding(seat)
+            tried = luck.choice(asked, min(TRIED // 2, len(asked)), replace=False)
+            found.append(self.index.states(tried, seat))
+            seats += [seat] * len(tried)
+        self.program.plan(np.concatenate(found), np.array(seats), positions)
         self.exact, self.method = self.program.stateless, self.program.method
-
-    def _states(self, positions: Positions, seat: int) -> NDArray[np.int64]:
-        """Return the states (positions, size) in which `seat` is to move."""
-        game = self.index.game
-        states = np.zeros((len(positions), game.state_size), np.int64)
-        put = self.index.compiled(put_states)
-        put(game.cfg, self.index.numbers, positions, seat, game.actions, states)
-        return states
 
     def __call__(self, positions: NDArray[np.int64], seat: int) -> Probabilities:
         """Return probabilities (positions, actions) of the player in `seat`."""
@@ -234,10 +245,10 @@ class Asker:
             return np.zeros((0, game.actions))
         masks = np.zeros((len(positions), game.actions), np.int8)
         views = np.zeros((len(positions), game.observation_size), np.float32)
-        look = self.index.compiled(look_at)
-        look(game.cfg, self.index.numbers, positions, seat, game.state_size, views, masks)
+        states = self.index.states(positions, seat)
+        game.compiled(look_at)(game.cfg, states, seat, views, masks)
         if isinstance(self.player, Bot):
-            return checked(self._bot(self.player, positions, seat), masks, self.name)
+            return checked(self._bot(self.player, positions, states, seat), masks, self.name)
         if isinstance(self.player, Stochastic):
             parts = [
                 checked(
@@ -258,19 +269,18 @@ class Asker:
             counts[rows, actions] += 1.0
         return checked(counts / times, masks, self.name)
 
-    def _bot(self, bot: Bot, positions: NDArray[np.int64], seat: int) -> Probabilities:
+    def _bot(self, bot: Bot, positions: Positions, states: States, seat: int) -> Probabilities:
         """Return the probabilities or frequencies of a compiled bot."""
         if self.program is not None:
-            return self.program.frequencies(self._states(positions, seat), seat, positions)
+            return self.program.frequencies(states, seat, positions)
         game = self.index.game
         out = np.zeros((len(positions), game.actions))
-        args = (game.cfg, bot.params, self.index.numbers, positions, seat, game.state_size)
         if bot.distribution is not None:
-            ask = self.index.compiled(ask_distribution, distribution=bot.distribution, **bot.more)
-            ask(*args, out)
+            ask = game.compiled(ask_distribution, distribution=bot.distribution, **bot.more)
+            ask(game.cfg, bot.params, states, seat, out)
             return out
         if self.ask is None and bot.deterministic:
-            self._choices(bot, positions, seat, np.ones(WORDS, np.uint64), out)
+            self._choices(bot, states, seat, np.ones(WORDS, np.uint64), out)
             return out
         pieces = [positions[i : i + PIECE] for i in range(0, len(positions), PIECE)]
         if self.ask is not None:
@@ -282,121 +292,61 @@ class Asker:
         out = np.zeros((len(positions), self.index.game.actions))
         luck = np.random.default_rng([self.seed, seat, int(positions[0])])
         rng = luck.integers(1, 2**64, WORDS, dtype=np.uint64)
-        self._choices(self.player, positions, seat, rng, out)
+        self._choices(self.player, self.index.states(positions, seat), seat, rng, out)
         return out
 
-    def _choices(
-        self, bot: Bot, positions: Positions, seat: int, rng: Rng, out: Probabilities
-    ) -> None:
+    def _choices(self, bot: Bot, states: States, seat: int, rng: Rng, out: Probabilities) -> None:
         """Ask a compiled bot for actions, and write their frequencies into `out`."""
         game, times = self.index.game, 1 if bot.deterministic else self.samples
-        args = (game.cfg, bot.params, self.index.numbers, positions, seat, game.state_size)
-        self.index.compiled(ask_often, **bot.stubs)(*args, times, rng, out)
+        ask = game.compiled(ask_often, **bot.stubs)
+        ask(game.cfg, bot.params, states, seat, times, rng, out)
 
 
 # --- compiled for each game ----------------------------------------------------------------------
 
 
-def _put_before(
-    cfg: Cfg,
-    index: Numbers,
-    position: int,
-    seat: int,
-    state: NDArray[np.int64],
-    mask: NDArray[np.int8],
-    rng: Rng,
-) -> None:
-    """Write the state in which `seat` is to move; for seat 1, player 0 first commits any move."""
-    put_position(cfg, index, position, state)
-    if seat == 1:
-        legal(cfg, state, mask)
-        for action in range(len(mask)):
-            if mask[action]:
-                step(cfg, state, action, rng)
-                break
-
-
 def look_at(
     cfg: Cfg,
-    index: Numbers,
-    positions: NDArray[np.int64],
+    states: NDArray[np.int64],
     seat: int,
-    state_size: int,
     views: NDArray[np.float32],
     masks: NDArray[np.int8],
 ) -> None:
-    """Write what the player in `seat` sees in each position, and which actions are legal."""
-    cfg, index, views, masks = borrow(cfg), borrow(index), borrow(views), borrow(masks)
-    states, luck = np.zeros(state_size, np.int64), np.ones(WORDS, np.uint64)
-    state, rng = borrow(states), borrow(luck)
-    for k in range(len(positions)):
-        _put_before(cfg, index, positions[k], seat, state, masks[k], rng)
-        observe(cfg, state, seat, views[k])
-        legal(cfg, state, masks[k])
-    keep(states)
-    keep(luck)
-
-
-def put_states(
-    cfg: Cfg,
-    index: Numbers,
-    positions: NDArray[np.int64],
-    seat: int,
-    actions: int,
-    states: NDArray[np.int64],
-) -> None:
-    """Write the state of each position in which `seat` is to move."""
-    cfg, index, states = borrow(cfg), borrow(index), borrow(states)
-    masks, luck = np.zeros(actions, np.int8), np.ones(WORDS, np.uint64)
-    mask, rng = borrow(masks), borrow(luck)
-    for k in range(len(positions)):
-        _put_before(cfg, index, positions[k], seat, states[k], mask, rng)
-    keep(masks)
-    keep(luck)
+    """Write what the player in `seat` sees in each state, and which actions are legal."""
+    cfg, states, views, masks = borrow(cfg), borrow(states), borrow(views), borrow(masks)
+    for k in range(len(states)):
+        observe(cfg, states[k], seat, views[k])
+        legal(cfg, states[k], masks[k])
 
 
 def ask_distribution(
-    cfg: Cfg,
-    params: Params,
-    index: Numbers,
-    positions: NDArray[np.int64],
-    seat: int,
-    state_size: int,
-    out: Probabilities,
+    cfg: Cfg, params: Params, states: NDArray[np.int64], seat: int, out: Probabilities
 ) -> None:
-    """Write the distribution of a compiled bot in each position."""
-    cfg, params, index, out = borrow(cfg), borrow(params), borrow(index), borrow(out)
-    states, masks = np.zeros(state_size, np.int64), np.zeros(out.shape[1], np.int8)
-    luck = np.ones(WORDS, np.uint64)
-    state, mask, rng = borrow(states), borrow(masks), borrow(luck)
-    for k in range(len(positions)):
-        _put_before(cfg, index, positions[k], seat, state, mask, rng)
-        distribution(cfg, params, state, seat, mask, out[k])
-    keep(states)
+    """Write the distribution of a compiled bot in each state."""
+    cfg, params, states, out = borrow(cfg), borrow(params), borrow(states), borrow(out)
+    masks = np.zeros(out.shape[1], np.int8)
+    mask = borrow(masks)
+    for k in range(len(states)):
+        distribution(cfg, params, states[k], seat, mask, out[k])
     keep(masks)
-    keep(luck)
 
 
 def ask_often(
     cfg: Cfg,
     params: Params,
-    index: Numbers,
-    positions: NDArray[np.int64],
+    states: NDArray[np.int64],
     seat: int,
-    state_size: int,
     times: int,
     rng: Rng,
     out: Probabilities,
 ) -> None:
-    """Write how often a compiled bot takes each action, of `times` questions per position."""
-    cfg, params, index, out = borrow(cfg), borrow(params), borrow(index), borrow(out)
-    states, masks = np.zeros(state_size, np.int64), np.zeros(out.shape[1], np.int8)
-    state, mask, rng = borrow(states), borrow(masks), borrow(rng)
-    for k in range(len(positions)):
-        _put_before(cfg, index, positions[k], seat, state, mask, rng)
+    """Write how often a compiled bot takes each action, of `times` questions per state."""
+    cfg, params, states, out = borrow(cfg), borrow(params), borrow(states), borrow(out)
+    masks = np.zeros(out.shape[1], np.int8)
+    mask, rng = borrow(masks), borrow(rng)
+    for k in range(len(states)):
         for _ in range(times):
-            action = act(cfg, params, state, seat, rng, mask)
+            action = act(cfg, params, states[k], seat, rng, mask)
             if 0 <= action < out.shape[1]:
                 out[k, action] += 1.0 / times
-    keep(states)
     keep(masks)

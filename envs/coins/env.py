@@ -108,6 +108,7 @@ def coins(
         state=rules.state_layout(count, coloured),
         observation=rules.observation_layout(count, coloured),
         hidden=False,
+        idle=("last_move",),
         observation_range=(-1.0, 1.0) if coloured else (0.0, 1.0),
         score="points" if coloured else None,
         ansi="bidarena.envs.coins.render:ansi",

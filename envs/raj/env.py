@@ -75,6 +75,7 @@ def raj(
         observation=rules.observation_parts(players, size),
         simultaneous="round",
         hidden=False,
+        idle=("last_pot", "last_taker", "last_bids"),
         zero_sum=reward != "bank",
         observation_range=(-1.0, 1.0),
         return_range=_return_range(reward, players, item_values),

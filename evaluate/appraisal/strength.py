@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bidarena.baselines.learned.network import Network
+from bidarena.baselines.solvers.generic.solve import Limits, check_size
 from bidarena.baselines.solvers.probabilities import with_probabilities
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot, load, tools_of
 from bidarena.evaluate.exploit import exploit
 from bidarena.evaluate.match import Score, play_match
+
+QUICK = Limits(memory=1 << 28, seconds=10.0)  # larger games are not measured on the way
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def truth_of(game: Game, player: Any, *, seed: int = 0) -> Truth | None:
             measured: Truth | None = load(tools.measure)(game, player, seed)
             return measured
         if not tools.positions:
-            return None
+            check_size(game, QUICK)
         found = exploit(game, player, seed=seed)
     except ValueError:  # rules under which the game cannot be solved
         return None

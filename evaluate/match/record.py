@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs.batch import forfeits
+from bidarena.envs.files import sync_folder
 from bidarena.envs.game import Game
 from bidarena.envs.registry import load, make_game
 from bidarena.envs.registry.trust import names_from_file
@@ -286,5 +287,6 @@ def records_to(path: str | Path | None) -> Iterator[Callable[[int, int, Iterable
             os.fsync(file.fileno())
             if whole:
                 beside.replace(target)
+                sync_folder(target.parent)
             elif not written:
                 beside.unlink(missing_ok=True)

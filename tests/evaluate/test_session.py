@@ -158,7 +158,7 @@ def test_session__a_bot_that_breaks_the_rules_loses(monkeypatch):
 def test_restored__starts_no_program_and_imports_no_module_that_a_file_names(tmp_path):
     mark = tmp_path / "ran"
     record = begin("scotch").record()
-    record["seats"] = [f"cmd:touch {mark}", "person"]
+    record["seats"] = [f"cmd:touch {mark}:jail=0", "person"]
     with pytest.raises(ValueError, match=r"saved game: .*'cmd:touch .* --trust"):
         restored(record)
     session = restored(record, trust=True)

@@ -1,0 +1,213 @@
+"""The best response to any bot or policy, in any game whose positions or histories can be listed.
+
+The player is asked for its probabilities in every situation in which it may have to choose. Then a
+game for one player is left, which is solved exactly. The player is taken to choose by what it knows
+in the present situation, not by what happened before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.baselines.solvers.generic.plan import Plan, plan_bot
+from bidarena.baselines.solvers.generic.solve import (
+    GRAPH,
+    Begin,
+    Limits,
+    after_first_move,
+    clock_of,
+    graph_of,
+    plan_of_graph,
+    plan_of_tree,
+    tree_of,
+    way_of,
+)
+from bidarena.baselines.solvers.graph.explore import idle_of
+from bidarena.baselines.solvers.graph.solve import Graph, value_graph
+from bidarena.baselines.solvers.probabilities import Asker
+from bidarena.baselines.solvers.tree.sequences import expected, respond
+from bidarena.baselines.solvers.tree.tables import Tables
+from bidarena.envs.game import Game
+from bidarena.envs.registry import Bot
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+PART = 16_384  # situations per question
+GAP = 1e-9  # where the clock of a game matters, responses are known this well
+
+
+@dataclass(frozen=True)
+class GraphIndex:
+    """The positions of a graph, numbered as in its tables."""
+
+    game: Game
+    graph: Graph
+
+    def states(self, positions: Integers, seat: int) -> Integers:
+        """Return a state for each position in which `seat` is to move."""
+        tables = self.graph.tables
+        states = tables.states[positions]
+        second = tables.movers[positions, 0] != seat
+        states[second] = after_first_move(self.game, states[second])
+        return states
+
+    def deciding(self, seat: int) -> Integers:
+        """Return all positions in which `seat` has to move."""
+        tables = self.graph.tables
+        return np.flatnonzero((tables.movers == seat).any(axis=1) & (tables.rows > 0))
+
+
+@dataclass(frozen=True)
+class TreeIndex:
+    """The information sets of a tree, numbered as in its tables."""
+
+    game: Game
+    tree: Tables
+
+    def states(self, positions: Integers, seat: int) -> Integers:
+        """Return a state for each information set."""
+        return self.tree.states[positions]
+
+    def deciding(self, seat: int) -> Integers:
+        """Return all information sets of `seat`."""
+        return np.flatnonzero(self.tree.players == seat)
+
+
+AnyIndex = GraphIndex | TreeIndex
+
+
+def index_of(game: Game, limits: Limits | None = None, begin: Begin | None = None) -> AnyIndex:
+    """Return the positions or the information sets of a game; ValueError if it is too large."""
+    limits = limits or Limits()
+    if way_of(game) == GRAPH and game.players == 2:
+        return GraphIndex(game, graph_of(game, limits, begin))
+    return TreeIndex(game, tree_of(game, limits, begin))
+
+
+@dataclass(frozen=True)
+class Responses:
+    """Best responses from every seat, all other seats being taken by one player.
+
+    Attributes:
+        values: what the responder wins on average in each seat.
+        nash_conv: how much more that is than the player itself would win, all seats together.
+        situations: in how many situations the game has the player choose.
+        asked: in how many the player was asked, all seats together.
+        plan: the choices of the responders.
+        playable: whether a bot can play them, because states tell situations apart.
+    """
+
+    values: list[float]
+    nash_conv: float
+    situations: int
+    asked: int
+    plan: Plan
+    playable: bool
+
+    def bot(self, game: Game, name: str) -> Bot:
+        """Return the bot that plays the response of whichever seat it has."""
+        if not self.playable:
+            refuse_to_play(game)
+        return plan_bot(game, self.plan, idle_of(game), clock_of(game), name)
+
+
+def refuse_to_play(game: Game) -> None:
+    """Raise ValueError for a game whose states forget what a player has seen."""
+    raise ValueError(
+        f"{game.name}: what a player knows cannot be told from the state, because earlier "
+        "observations are not kept in it; the value can be computed, but no bot can play it. Keep "
+        "in the state what players have seen"
+    )
+
+
+def responses_to(asker: Asker) -> Responses:
+    """Return the best responses to the player that `asker` asks."""
+    index = asker.index
+    if asker.program is not None:
+        seats = range(index.game.players)
+        asker.plan(sum(len(index.deciding(seat)) for seat in seats))
+    if isinstance(index, GraphIndex):
+        return _on_graph(index, asker)
+    assert isinstance(index, TreeIndex)
+    return _on_tree(index, asker)
+
+
+def _on_graph(index: GraphIndex, asker: Asker) -> Responses:
+    graph = index.graph
+    asked = [index.deciding(seat) for seat in range(2)]
+    plans = []
+    for seat in range(2):
+        plan = np.zeros(graph.plan_first[-1])
+        tables, first = graph.tables, graph.plan_first
+        for begin in range(0, len(asked[seat]), PART):
+            here = asked[seat][begin : begin + PART]
+            second = tables.movers[here, 0] != seat
+            starts = first[here] + np.where(second, tables.rows[here], 0)
+            sizes = np.where(second, tables.columns[here], tables.rows[here])
+            plan[spans(starts, sizes)] = _legal_ones(asker, here, seat)
+        plans.append(plan)
+    values, found = [], []
+    for seat in range(2):
+        best = value_graph(graph, plan=plans[1 - seat], given=(1 - seat,), gap=GAP)
+        values.append((best.value if seat == 0 else -best.value) + 0.0)
+        found.append(plan_of_graph(graph, best, rated=False))
+    count = len(asked[0]) + len(asked[1])
+    return Responses(values, sum(values), count, asker.asked, joined(found), True)
+
+
+def _on_tree(index: TreeIndex, asker: Asker) -> Responses:
+    game, tree = index.game, index.tree
+    strategy = np.zeros(int(tree.first[-1]))
+    for seat in range(game.players):
+        sets = index.deciding(seat)
+        for begin in range(0, len(sets), PART):
+            here = sets[begin : begin + PART]
+            sizes = (tree.first[here + 1] - tree.first[here]).astype(np.int64)
+            strategy[spans(tree.first[here].astype(np.int64), sizes)] = _legal_ones(
+                asker, here, seat
+            )
+    own = expected(tree, strategy)
+    together = 0.0 if len(own) == 1 else float(own.sum())  # one result: the other is its opposite
+    best = [respond(tree, strategy, seat) for seat in range(game.players)]
+    choices = sum((one.choices for one in best), np.zeros(len(strategy)))
+    plan = plan_of_tree(game, tree, choices, np.zeros(0))
+    values = [one.value + 0.0 for one in best]
+    playable = len(np.unique(plan.keys, axis=0)) == len(plan.keys)
+    return Responses(values, sum(values) - together, len(tree.players), asker.asked, plan, playable)
+
+
+def _legal_ones(asker: Asker, here: Integers, seat: int) -> Floats:
+    """Return the probabilities of the legal actions only, situation after situation."""
+    chances = asker(here, seat)
+    game = asker.index.game
+    masks = np.zeros((len(here), game.actions), np.int8)
+    states = asker.index.states(here, seat)
+    legal: Any = game.call("legal")
+    for k, state in enumerate(states):
+        legal(game.cfg, state, masks[k])
+    return chances[masks == 1]
+
+
+def spans(starts: Integers, sizes: Integers) -> Integers:
+    """Return all numbers of the spans that begin at `starts` and have these sizes, in order."""
+    ends = np.cumsum(sizes)
+    return np.repeat(starts - (ends - sizes), sizes) + np.arange(ends[-1] if len(ends) else 0)
+
+
+def joined(plans: list[Plan]) -> Plan:
+    """Return one plan with the lines of all plans, which concern different players."""
+    offsets = np.cumsum([0, *(len(plan.chances) for plan in plans)])
+    first = [plan.first[:-1] + offset for plan, offset in zip(plans, offsets, strict=False)]
+    return Plan(
+        np.concatenate([plan.keys for plan in plans]),
+        np.concatenate([plan.since for plan in plans]),
+        np.concatenate([*first, [offsets[-1]]]),
+        np.concatenate([plan.chances for plan in plans]),
+        np.zeros(0),
+        np.zeros(0),
+    )

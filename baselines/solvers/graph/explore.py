@@ -1,0 +1,475 @@
+"""Find all positions of a game, and what follows each choice in them.
+
+The rules are compiled with chance that is listed (bidarena.envs.outcomes). From the deal on, every
+legal action of every position is tried with every outcome of chance. If an array is full, the code
+returns, Python makes the array larger, and the position at hand is expanded once more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.baselines.search.keys import mix
+from bidarena.baselines.solvers.graph.tables import (
+    N,
+    Tables,
+    clear_row,
+    copy_row,
+    grown,
+    new_tables,
+    trimmed,
+)
+from bidarena.envs.compile import Function, apart
+from bidarena.envs.game import (
+    CUT_SHORT,
+    Cfg,
+    Game,
+    State,
+    layout,
+    legal,
+    reset,
+    returns,
+    starts,
+    step,
+    to_move,
+    withdraw,
+)
+from bidarena.envs.outcomes import (
+    MANY,
+    REAL,
+    SCRIPT,
+    Script,
+    begin_outcomes,
+    check_listed,
+    compiled_with_script,
+    next_outcome,
+    rewind,
+    trouble_of,
+    weight_of,
+)
+
+DONE, NO_ROOM, PAUSED, TROUBLE = 0, 1, 2, 3  # what `explore` returns
+# troubles, beside those of a script: REAL and MANY
+GENERAL_SUM, EARLY, THREE, UNEVEN, CLOCK = 3, 4, 5, 6, 7
+
+PART = 20_000  # positions that are expanded between two looks at limits and progress
+FEW = 64  # draws with at most so many branches have one branch for equal outcomes
+
+# facts of a game that the compiled code needs
+FACTS = layout(clock=1, limit=1, moment=2, sides=1)
+F = starts(FACTS)
+
+_SEED = np.uint64(0x2545F4914F6CDD1D)
+_ONE = np.uint64(1)
+
+
+def nothing(cfg: Cfg, state: State) -> None:
+    """Do nothing: the rule `withdraw` of a game that does not define it."""
+
+
+def facts_of(game: Game) -> NDArray[np.int64]:
+    """Return the facts of a game for compiled code; sides are one number per player."""
+    clock = -1
+    if game.clock is not None and game.limit > 1:
+        clock = game.state[game.clock].start
+    moment = slice(0, 0) if game.simultaneous is None else game.state[game.simultaneous]
+    first = game.teams[0]
+    sides = [int(team != first) for team in game.teams]
+    return np.array([clock, game.limit, moment.start, moment.stop, *sides], np.int64)
+
+
+def idle_of(game: Game) -> NDArray[np.int8]:
+    """Return 1 for each number of the state that does not matter, the clock included."""
+    idle = np.zeros(game.state_size, np.int8)
+    parts = game.idle if game.clock is None or game.limit <= 1 else (*game.idle, game.clock)
+    for part in parts:
+        idle[game.state[part]] = 1
+    return idle
+
+
+def optional(game: Game) -> dict[str, Function]:
+    """Return what stands in for the optional rules that a game does not define."""
+    return {} if "withdraw" in game.rules else {"withdraw": nothing}
+
+
+def explore_game(
+    game: Game,
+    memory: int,
+    progress: Callable[[int, int], None] | None = None,
+    seconds: float = np.inf,
+) -> Tables:
+    """Return the graph of a game.
+
+    Args:
+        game: a game without hidden cards, with two sides.
+        memory: raise ValueError if the arrays take more bytes.
+        progress: called with the numbers of positions found and expanded so far.
+        seconds: raise ValueError if it takes longer.
+    """
+    began = time.perf_counter()
+    explore = compiled_with_script(game, explore_positions, **optional(game))
+    tables = new_tables(game)
+    facts, idle = facts_of(game), idle_of(game)
+    script = np.zeros(SCRIPT, np.uint64)
+    while True:
+        until = int(tables.counts[N.expanded]) + PART
+        status = int(explore(game.cfg, tables, facts, idle, game.actions, until, script))
+        if status == NO_ROOM:
+            tables = grown(tables)
+            if tables.bytes > memory:
+                raise ValueError(
+                    f"memory: more than {memory / 2**30:.3g} GiB are needed for the positions of "
+                    f"{game.name}; {int(tables.counts[N.positions]):,} were found so far. Give "
+                    "more memory or smaller rules"
+                )
+            if not tables.slots.any():
+                game.compiled(refill)(tables)
+        elif status == TROUBLE:
+            _refuse(game, int(tables.counts[N.trouble]))
+        elif time.perf_counter() - began > seconds:
+            raise ValueError(
+                f"seconds: finding the positions of {game.name} takes more than {seconds:.3g} s; "
+                f"{int(tables.counts[N.positions]):,} were found so far. Give more time or smaller "
+                "rules"
+            )
+        if progress is not None:
+            progress(int(tables.counts[N.positions]), int(tables.counts[N.expanded]))
+        if status == DONE:
+            return trimmed(tables)
+
+
+def _refuse(game: Game, trouble: int) -> None:
+    """Raise the ValueError for a game that cannot be explored."""
+    if trouble in (REAL, MANY):
+        check_listed(game, trouble)
+    raise ValueError(
+        f"{game.name}: "
+        + {
+            GENERAL_SUM: "the results of the two sides do not add to 0, so there is no value to "
+            "solve for; a best response to given players can be computed",
+            EARLY: "chance is drawn before all players who move at the same time have moved",
+            THREE: "more than two players move at the same time",
+            UNEVEN: "the legal moves of a player depend on a move that is still hidden",
+            CLOCK: f"the clock {game.clock!r} does not count 0 or 1 a move and cut the game short "
+            f"at its limit {game.limit}",
+        }[trouble]
+    )
+
+
+# --- compiled for each game ----------------------------------------------------------------------
+
+
+def explore_positions(
+    cfg: Cfg,
+    tables: Tables,
+    facts: NDArray[np.int64],
+    idle: NDArray[np.int8],
+    actions: int,
+    until: int,
+    script: Script,
+) -> int:
+    """Expand positions until all, or the first `until`, are expanded; return how it ended."""
+    size = tables.states.shape[1]
+    work = np.zeros((4, size), np.int64)
+    masks = np.zeros((2, actions), np.int8)
+    results = np.zeros(len(facts) - F.sides)
+    counts = tables.counts
+    for part in range(3):  # forget a position that was not finished for lack of room
+        counts[N.cells + part] = counts[N.before + part]
+    if counts[N.draws] == 0:
+        status = _put_outcomes(
+            cfg, tables, facts, idle, work, results, script, work[0], -1, counts[N.branches]
+        )
+        if status != DONE:
+            return status
+        counts[N.before + 1], counts[N.before + 2] = counts[N.draws], counts[N.branches]
+    while counts[N.expanded] < counts[N.positions]:
+        if counts[N.expanded] >= until:
+            return PAUSED
+        status = _expand(cfg, tables, facts, idle, work, masks, results, script)
+        if status != DONE:
+            return status
+        counts[N.expanded] += 1
+        for part in range(3):
+            counts[N.before + part] = counts[N.cells + part]
+    return DONE
+
+
+def _expand(
+    cfg: Cfg,
+    tables: Tables,
+    facts: NDArray[np.int64],
+    idle: NDArray[np.int8],
+    work: NDArray[np.int64],
+    masks: NDArray[np.int8],
+    results: NDArray[np.float64],
+    script: Script,
+) -> int:
+    """Write the cells of the next position; return how it ended."""
+    counts = tables.counts
+    here = counts[N.expanded]
+    tables.first[here] = counts[N.cells]
+    state = tables.states[here]
+    mover = to_move(cfg, state)
+    if mover < 0:
+        tables.rows[here] = tables.columns[here] = 0
+        return DONE
+    mask, replies, one = masks[0], masks[1], work[1]
+    legal(cfg, state, mask)
+    rows, columns, second = 0, 0, -1
+    for action in range(len(mask)):
+        if not mask[action]:
+            continue
+        copy_row(state, one)
+        begin_outcomes(script)
+        step(cfg, one, action, script)
+        replier = _waiting(cfg, facts, state, one, mover)
+        if replier >= 0:
+            if next_outcome(script):
+                counts[N.trouble] = EARLY
+                return TROUBLE
+            legal(cfg, one, replies)
+            width = 0
+            for reply in range(len(replies)):
+                if replies[reply]:
+                    status = _put_cell(cfg, tables, facts, idle, work, results, script, one, reply)
+                    if status != DONE:
+                        return status
+                    width += 1
+        else:
+            width = 1
+            status = _put_cell(cfg, tables, facts, idle, work, results, script, state, action)
+            if status != DONE:
+                return status
+        if rows == 0:
+            columns, second = width, replier
+        elif columns != width or second != replier:
+            counts[N.trouble] = UNEVEN
+            return TROUBLE
+        rows += 1
+    tables.rows[here], tables.columns[here] = rows, columns
+    tables.movers[here, 0], tables.movers[here, 1] = mover, second
+    return DONE
+
+
+def _waiting(cfg: Cfg, facts: NDArray[np.int64], before: State, after: State, mover: int) -> int:
+    """Return who moves at the same time as `mover`, whose move is hidden in `after`; -1: nobody."""
+    if facts[F.moment] == facts[F.moment + 1]:
+        return -1
+    replier = to_move(cfg, after)
+    if replier < 0 or replier == mover:
+        return -1
+    for at in range(facts[F.moment], facts[F.moment + 1]):
+        if before[at] != after[at]:
+            return -1
+    return replier
+
+
+def _put_cell(
+    cfg: Cfg,
+    tables: Tables,
+    facts: NDArray[np.int64],
+    idle: NDArray[np.int8],
+    work: NDArray[np.int64],
+    results: NDArray[np.float64],
+    script: Script,
+    before: State,
+    action: int,
+) -> int:
+    """Append a cell: what follows the action in all outcomes of chance; return how it ended."""
+    counts = tables.counts
+    if counts[N.cells] >= len(tables.cells):
+        return NO_ROOM
+    begun = counts[N.branches]
+    status = _put_outcomes(cfg, tables, facts, idle, work, results, script, before, action, begun)
+    if status != DONE:
+        return status
+    if counts[N.branches] == begun + 1:  # no chance: the code itself
+        tables.cells[counts[N.cells]] = tables.branch_codes[begun]
+        counts[N.branches] = begun
+        counts[N.draws] -= 1
+    else:
+        tables.cells[counts[N.cells]] = -counts[N.draws]
+    counts[N.cells] += 1
+    return DONE
+
+
+@apart
+def _put_outcomes(
+    cfg: Cfg,
+    tables: Tables,
+    facts: NDArray[np.int64],
+    idle: NDArray[np.int8],
+    work: NDArray[np.int64],
+    results: NDArray[np.float64],
+    script: Script,
+    before: State,
+    action: int,
+    begun: int,
+) -> int:
+    """Append a draw with a branch for every outcome of an action, or of the deal if it is -1."""
+    counts = tables.counts
+    if counts[N.draws] + 1 >= len(tables.branch_first):
+        return NO_ROOM
+    after = work[2]
+    begin_outcomes(script)
+    number = 0
+    while True:
+        if action < 0:
+            clear_row(after)
+            reset(cfg, after, script)
+        else:
+            copy_row(before, after)
+            step(cfg, after, action, script)
+        if trouble_of(script) != 0:
+            counts[N.trouble] = trouble_of(script)
+            return TROUBLE
+        if action >= 0 and _waiting(cfg, facts, before, after, -1) >= 0:
+            counts[N.trouble] = THREE
+            return TROUBLE
+        weight = weight_of(script)
+        code = _find(cfg, tables, facts, idle, work, results, script, before, action)
+        if code < 0:
+            return -code
+        same = -1
+        if number <= FEW:
+            for at in range(begun, begun + number):
+                if tables.branch_codes[at] == code:
+                    same = at
+        if same >= 0:
+            tables.branch_weights[same] += weight
+        else:
+            if begun + number >= len(tables.branch_codes):
+                counts[N.branches] = begun + number
+                return NO_ROOM
+            tables.branch_codes[begun + number] = code
+            tables.branch_weights[begun + number] = weight
+            number += 1
+        if not next_outcome(script):
+            break
+    tables.branch_first[counts[N.draws]] = begun
+    counts[N.draws] += 1
+    counts[N.branches] = begun + number
+    return DONE
+
+
+@apart
+def _find(
+    cfg: Cfg,
+    tables: Tables,
+    facts: NDArray[np.int64],
+    idle: NDArray[np.int8],
+    work: NDArray[np.int64],
+    results: NDArray[np.float64],
+    script: Script,
+    before: State,
+    action: int,
+) -> int:
+    """Return the code of the state in `work[2]`, as a new position if it is one.
+
+    Returns -NO_ROOM or -TROUBLE if that is not possible.
+    """
+    counts, after, clock = tables.counts, work[2], facts[F.clock]
+    mover = to_move(cfg, after)
+    tick = 0
+    if clock >= 0 and action >= 0:
+        tick = after[clock] - before[clock]
+        if tick < 0 or tick > 1 or mover == CUT_SHORT:
+            counts[N.trouble] = CLOCK
+            return -TROUBLE
+    if mover >= 0:
+        withdraw(cfg, after)
+    for at in range(len(after)):
+        if idle[at]:
+            after[at] = 0
+    slot = _slot_of(tables, after)
+    if tables.slots[slot] > 0:
+        found = tables.slots[slot] - 1
+        if tick == 1 and np.isnan(tables.ends[found]):
+            return _note_cut(cfg, tables, facts, work, results, script, before, action, found)
+        return 2 * found + tick
+    found = counts[N.positions]
+    if found + 1 >= len(tables.states) or 2 * found >= len(tables.slots):
+        return -NO_ROOM
+    copy_row(after, tables.states[found])
+    tables.slots[slot] = found + 1
+    counts[N.positions] += 1
+    tables.ends[found] = np.nan
+    if mover < 0:
+        returns(cfg, after, results)
+        if not _opposed(facts, results):
+            counts[N.trouble] = GENERAL_SUM
+            return -TROUBLE
+        tables.ends[found] = results[0]
+    elif tick == 1:
+        return _note_cut(cfg, tables, facts, work, results, script, before, action, found)
+    return 2 * found + tick
+
+
+@apart
+def _note_cut(
+    cfg: Cfg,
+    tables: Tables,
+    facts: NDArray[np.int64],
+    work: NDArray[np.int64],
+    results: NDArray[np.float64],
+    script: Script,
+    before: State,
+    action: int,
+    found: int,
+) -> int:
+    """Keep what side 0 wins if the game is cut short on entering a position; return its code."""
+    last = work[3]
+    copy_row(before, last)
+    last[facts[F.clock]] = facts[F.limit] - 1
+    rewind(script)
+    step(cfg, last, action, script)
+    if to_move(cfg, last) != CUT_SHORT:
+        tables.counts[N.trouble] = CLOCK
+        return -TROUBLE
+    returns(cfg, last, results)
+    if not _opposed(facts, results):
+        tables.counts[N.trouble] = GENERAL_SUM
+        return -TROUBLE
+    tables.ends[found] = results[0]
+    return 2 * found + 1
+
+
+def _opposed(facts: NDArray[np.int64], results: NDArray[np.float64]) -> bool:
+    """Return whether all players of side 0 win what all players of side 1 lose."""
+    for player in range(len(results)):
+        sign = 1.0 if facts[F.sides + player] == 0 else -1.0
+        if abs(results[player] - sign * results[0]) > 1e-9:
+            return False
+    return True
+
+
+@apart
+def _slot_of(tables: Tables, state: State) -> int:
+    """Return the slot of a state in the hash table, or the free one where it belongs."""
+    key = _SEED
+    for at in range(len(state)):
+        key = mix(key, np.uint64(state[at]))
+    mask = len(tables.slots) - 1
+    slot = np.int64(key >> _ONE) & mask
+    while tables.slots[slot] > 0:
+        other = tables.states[tables.slots[slot] - 1]
+        same = True
+        for at in range(len(state)):
+            if other[at] != state[at]:
+                same = False
+                break
+        if same:
+            break
+        slot = (slot + 1) & mask
+    return slot  # type: ignore[return-value]
+
+
+def refill(tables: Tables) -> None:
+    """Write all positions into an empty hash table."""
+    for position in range(tables.counts[N.positions]):
+        tables.slots[_slot_of(tables, tables.states[position])] = position + 1
