@@ -40,11 +40,10 @@ demo: $(VENV)/.ready
 	echo "  $(BIN)/bidarena train --help                    other games, opponents and algorithms"; \
 	echo "  $(BIN)/bidarena tournament raj $$RUN minimax greedy exact     everybody against everybody"
 
-# The browser that the tests of the arena drive: Debian's, installed where it is absent
-CHROMIUM := /usr/bin/chromium
-browser: $(CHROMIUM)
-$(CHROMIUM):
-	SUDO=$$(command -v sudo || true); $$SUDO apt-get update -qq && $$SUDO apt-get install -y -qq chromium
+# The browser that the tests of the arena drive: Debian's, installed where there is none
+browser:
+	@test -x /usr/bin/chromium || test -x /usr/bin/google-chrome || { \
+	SUDO=$$(command -v sudo || true); $$SUDO apt-get update -qq && $$SUDO apt-get install -y -qq chromium; }
 
 test: $(VENV)/.ready browser
 	$(BIN)/python -m pytest -n 2 --ignore tests/ray $(ARGS)

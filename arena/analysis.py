@@ -7,20 +7,17 @@ were tried from there.
 from __future__ import annotations
 
 import json
-import threading
 from itertools import pairwise
 from typing import Any
 
 from bidarena.arena.hall import over
 from bidarena.arena.sights import NO_MOVES, last_move, moves_of, names_for, view_of
 from bidarena.arena.store import Store
-from bidarena.arena.table import Table
+from bidarena.arena.table import Table, judging
 from bidarena.envs.batch import CHANCE
 from bidarena.envs.phrases import Viewer, legal_actions, mover_of, phrases_of
 from bidarena.evaluate.review import judge
 from bidarena.evaluate.session import Move, Point, Session
-
-_exact = threading.Lock()  # solutions are shared; two threads must not work out the same one
 
 
 def overview(table: Table) -> dict[str, Any]:
@@ -116,7 +113,7 @@ def judgement(table: Table, store: Store, ply: int, line: list[int]) -> str:
     known = store.judgement(table.key, key)
     if known is not None:
         return known
-    with _exact:
+    with judging:
         found = judge(game, here.state, played)
     told = json.dumps(found.as_dict(game, here.state))
     store.keep_judgement(table.key, key, told)

@@ -110,6 +110,7 @@ class Hall:
             raise RefusedError("many games are being prepared; try again in a moment")
         idle = sorted((t for t in self.tables.values() if t.idle), key=lambda table: table.used)
         for table in idle[: max(0, len(self.tables) - limits.live + 1)]:
+            table.cancel()
             del self.tables[table.key]
         if len(self.tables) >= limits.live:
             raise RefusedError("too many games are played at the same time; try again in a moment")

@@ -122,7 +122,7 @@ def measure(args: Arguments) -> dict[str, Any]:
                 found = re.search(r":(\d+)/", server.stdout.readline())
                 port = int(found[1]) if found else 0
                 for name in played:  # compile first
-                    warm = Client(port, name, Arguments(pause=0), time.monotonic() + 5, 0)
+                    warm = Client(port, name, Arguments(pause=0), time.monotonic() + 2, 0)
                     warm.args.bot = args.bot
                     warm.run()
                 until = time.monotonic() + args.seconds

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -26,7 +27,7 @@ from bidarena.evaluate.thoughts import think
 
 T = TypeVar("T")
 SLOWEST = 10.0  # seconds between two moves that are watched
-LONG = 0.3  # seconds after which a page shows that a bot is thinking
+judging = threading.Lock()  # solutions are shared; two threads must not work out the same one
 
 
 class RefusedError(Exception):
@@ -89,6 +90,7 @@ class Table:
     _go: asyncio.Event = field(default_factory=asyncio.Event)
     _task: asyncio.Task[None] | None = None
     _steps: int = 0
+    _paused: bool = False
 
     # --- what pages are told ---
 
@@ -215,10 +217,13 @@ class Table:
                 if left <= 0:
                     return
             self._go.clear()
+            self._paused = left is None
             try:
                 await asyncio.wait_for(self._go.wait(), left)
             except TimeoutError:
                 return
+            finally:
+                self._paused = False
         self._steps -= 1
 
     # --- what a person does ---
@@ -278,7 +283,8 @@ class Table:
         if session.over or session.mover != self.about.you:
             raise RefusedError("it is not your turn")
         state = session.state
-        return judge(session.game, state).as_dict(session.game, state)
+        with judging:
+            return judge(session.game, state).as_dict(session.game, state)
 
     def set_pace(self, pace: float | None, step: bool) -> None:
         """Change the pace of a watched game; None pauses it, `step` lets one move happen."""
@@ -292,12 +298,17 @@ class Table:
     @property
     def idle(self) -> bool:
         """Whether the table can be put away: nobody looks and nothing is under way."""
-        return not self._busy and not self.listeners
+        return not self.listeners and (not self._busy or self._paused)
+
+    def cancel(self) -> None:
+        """Stop waiting for the next move of a game that is put away."""
+        if self._task is not None:
+            self._task.cancel()
 
     async def close(self) -> None:
         """Stop what is under way."""
         if self._task is not None:
-            self._task.cancel()
+            self.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
 

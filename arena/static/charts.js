@@ -60,8 +60,8 @@ export function valueGraph(curves, how) {
  * @param {string} title
  */
 export function curve(points, title) {
-  const left = 54;
-  const bottom = 22;
+  const left = 76;
+  const bottom = 30;
   const xs = points.map((p) => p[0]);
   const ys = points.map((p) => p[1]);
   const [x0, x1] = [Math.min(...xs), Math.max(...xs)];
@@ -71,9 +71,9 @@ export function curve(points, title) {
   const y = (/** @type {number} */ v) => HEIGHT - bottom - ((HEIGHT - bottom - EDGE) * (v - y0)) / (y1 - y0);
   const svg = s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "curve-chart", role: "img", "aria-label": title });
   for (const value of [y0, (y0 + y1) / 2, y1]) {
-    svg.append(s("line", { x1: left, x2: WIDTH - EDGE, y1: y(value), y2: y(value), class: "axis" }), s("text", { x: left - 6, y: y(value) + 4, class: "tick", "text-anchor": "end" }, short(value)));
+    svg.append(s("line", { x1: left, x2: WIDTH - EDGE, y1: y(value), y2: y(value), class: "axis" }), s("text", { x: left - 6, y: y(value) + 6, class: "tick", "text-anchor": "end" }, short(value)));
   }
-  svg.append(s("text", { x: left, y: HEIGHT - 5, class: "tick" }, short(x0)), s("text", { x: WIDTH - EDGE, y: HEIGHT - 5, class: "tick", "text-anchor": "end" }, `${short(x1)} steps`));
+  svg.append(s("text", { x: left, y: HEIGHT - 6, class: "tick" }, short(x0)), s("text", { x: WIDTH - EDGE, y: HEIGHT - 6, class: "tick", "text-anchor": "end" }, `${short(x1)} steps`));
   svg.append(s("polyline", { class: "curve side0", points: points.map((p) => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join(" ") }));
   const last = points[points.length - 1];
   svg.append(s("circle", { cx: x(last[0]), cy: y(last[1]), r: 3.5, class: "dot side0" }));

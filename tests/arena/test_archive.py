@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
     run = made / "Raj-v0__minimax_q__1__20260101-000000"
     run.mkdir()
     task = {"game": "raj", "rules": {}, "algorithm": "minimax_q", "steps": 1000, "seed": 1}
-    (run / "config.json").write_text(json.dumps({"task": task, "evaluation": {}}))
+    (run / "config.json").write_text(json.dumps({"task": task, "evaluation": {}, "command": ""}))
     (run / "metrics.csv").write_text("steps,loss\n100,0.5\n200,0.25\n")
     (run / "evaluations.csv").write_text(
         "steps,measure,value\n100,exploitability,0.5\n200,exploitability,0.125\n100,match value,1\n"

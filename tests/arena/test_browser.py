@@ -6,13 +6,13 @@ import re
 import pytest
 import toy_nim  # noqa: F401  # registers a third party's game
 from arena_server import arena
+from board_page import CHROMIUM
 from playwright.sync_api import expect, sync_playwright
 
 from bidarena.envs import make_game
 from bidarena.evaluate.tournament import run_tournament
 from bidarena.evaluate.tournament.plan import Tournament
 
-CHROMIUM = "/usr/bin/chromium"
 PATIENCE = 60_000  # milliseconds, for code that is compiled for the first time
 GAMES = {
     "scotch": {"money": "6", "length": "4"},

@@ -8,6 +8,7 @@ from arena_server import arena
 
 from bidarena.arena.sights import sight
 from bidarena.envs import make_game
+from bidarena.evaluate.review import judge
 from bidarena.evaluate.session import Session
 
 
@@ -43,10 +44,15 @@ def test_secrets__what_is_sent_does_not_depend_on_what_is_hidden(name, rules, bo
             shown = sight(session, you)
             hidden = scrambled(session, you, seed)
             if hidden.state.tolist() != session.state.tolist():
-                told = sight(hidden, you)
+                told, pair = sight(hidden, you), (session, hidden)
                 # the last move was told before the guess; it is compared in the traffic below
                 for part in ("view", "legal", "phrases", "mover", "over", "names"):
                     assert told[part] == shown[part], part
+                if session.mover == you and compared % 4 == 0:
+                    hints = [
+                        judge(game, s.state.copy(), None, "ismcts:iterations=50") for s in pair
+                    ]
+                    assert hints[0].hint.moves == hints[1].hint.moves
                 compared += 1
             if session.bot_to_move():
                 session.ask()

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import httpx
 import pytest
@@ -14,6 +15,7 @@ from arena_server import arena
 
 from bidarena.arena.settings import Limits
 from bidarena.arena.store import Store
+from bidarena.envs.files import lock
 from bidarena.evaluate.match import play_match
 from bidarena.evaluate.match.record import read_records
 from bidarena.evaluate.session import read_record, restored
@@ -60,7 +62,8 @@ def test_store__a_killed_server_has_lost_nothing(tmp_path):
             house.finish(again)
 
 
-def test_store__two_arenas_do_not_share_a_file(tmp_path):
+def test_store__two_arenas_do_not_share_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("bidarena.arena.store.lock", partial(lock, patience=0.1))
     store = Store(tmp_path / "a.sqlite")
     with pytest.raises(ValueError, match="another run"):
         Store(tmp_path / "a.sqlite")
@@ -76,6 +79,13 @@ def test_store__games_that_nobody_looks_at_are_put_away_and_come_back(tmp_path):
         assert len(house.hall.tables) <= 3
         for table in tables:
             assert house.ready(table["id"])["legal"] == table["legal"]
+        assert len(house.hall.tables) <= 3
+        for _ in range(5):  # games that are paused and not looked at do not fill the hall
+            seats = [{"id": "random"}] * 2
+            watched = house.post("tables", {"game": "raj", "rules": {}, "seats": seats})
+            house.post(f"tables/{watched['id']}/pace", {"pace": None})
+            while house.get(f"tables/{watched['id']}")["status"] == "preparing":
+                time.sleep(0.01)
         assert len(house.hall.tables) <= 3
 
 

@@ -17,7 +17,8 @@ from bidarena.envs.phrases import legal_actions, mover_of, phrases_of
 from bidarena.envs.registry import find_tool
 
 STATIC = Path(__file__).parents[2] / "arena" / "static"
-CHROMIUM = "/usr/bin/chromium"
+BROWSERS = ("/usr/bin/chromium", "/usr/bin/google-chrome")  # Debian's, and that of other systems
+CHROMIUM = next((path for path in BROWSERS if Path(path).exists()), BROWSERS[0])
 PAGE = b"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>boards</title>
 <meta name="viewport" content="width=device-width">
 <link rel="stylesheet" href="/boards/boards.css"></head>

@@ -55,7 +55,7 @@ function draw(element, run) {
     element,
     h("h1", {}, run.title, " ", h("span", { class: "dim" }, run.algorithm)),
     h("p", { class: "lead" }, steps(run), run.live && h("span", { class: "live" }, " learning")),
-    run.policies.length > 0 && h("p", { class: "actions" }, ...run.policies.map((/** @type {any} */ policy) => h("a", { class: "button", href: `/new/${run.game}?against=${encodeURIComponent(policy.id)}` }, `Play against ${policy.label}`))),
+    run.policies.length > 0 && h("p", { class: "actions" }, ...run.policies.map((/** @type {any} */ policy) => h("a", { class: "button", href: `/new/${run.game}?against=${encodeURIComponent(policy.id)}` }, `Play against the ${policy.label.replace(".safetensors", "")} policy`))),
     measured.length > 0 && h("section", { class: "panel" }, h("h2", {}, "Measured on the way"), h("div", { class: "charts" }, ...measured)),
     metrics.length > 0 && h("details", { class: "panel", open: measured.length === 0 }, h("summary", {}, h("h2", {}, "Metrics")), h("div", { class: "charts" }, ...metrics)),
     h("details", { class: "panel" }, h("summary", {}, h("h2", {}, "Settings")), h("pre", { class: "note" }, JSON.stringify({ rules: run.rules, ...run.settings }, null, 2))),
