@@ -95,10 +95,16 @@ def way_of(game: Game) -> str:
     return SEATS
 
 
-def check_size(game: Game, limits: Limits) -> Size:
-    """Return the estimated size of a game; raise ValueError if it is far beyond the limits."""
+def check_size(game: Game, limits: Limits, way: str = "") -> Size:
+    """Return the estimated size of a game; raise ValueError if it is far beyond the limits.
+
+    Args:
+        game: the game.
+        limits: what solving it may take.
+        way: how it is looked at; empty: as `way_of` says.
+    """
     size = size_of(game)
-    way = way_of(game)
+    way = way or way_of(game)
     row = 8 * game.state_size + 40
     if way == GRAPH:
         needed = size.situations * (row + 4 * size.width)
@@ -218,7 +224,7 @@ def tree_of(game: Game, limits: Limits, begin: Begin | None = None) -> Tables:
     """Return the information sets of a game and its merged ends, found now or before."""
     opposed = way_of(game) == TREE
     if (game.key, opposed) not in _trees:
-        size = check_size(game, limits)
+        size = check_size(game, limits, TREE)
         advance = begin(int(size.histories), "histories") if begin is not None else None
         done = 0
 
@@ -256,7 +262,8 @@ def _solve_graph(game: Game, limits: Limits, begin: Begin | None) -> Answer:
         figures["ticks"] = found.ticks
     plan = plan_of_graph(graph, found)
     spent = time.perf_counter() - began
-    return Answer(found.value + 0.0, found.gap, method, figures, True, plan, spent)
+    gap = found.gap if not graph.order.endless else 2.0 * found.gap  # of both sides together
+    return Answer(found.value + 0.0, gap, method, figures, True, plan, spent)
 
 
 def _solve_tree(game: Game, limits: Limits, begin: Begin | None) -> Answer:
@@ -290,9 +297,23 @@ def _solve_tree(game: Game, limits: Limits, begin: Begin | None) -> Answer:
 # --- plans ---------------------------------------------------------------------------------------
 
 
-def clock_of(game: Game) -> int:
-    """Return where the clock of a game is in its state; -1: it has none that matters."""
-    return int(facts_of(game)[F.clock])
+@dataclass(frozen=True)
+class Reading:
+    """How the lines of a plan are found from a state."""
+
+    idle: NDArray[np.int8]  # 1 for each number of the state that does not matter
+    clock: int  # where the clock is in the state; -1: lines hold at any time
+
+
+def reading_of(game: Game, way: str = "") -> Reading:
+    """Return how plans of a game are read.
+
+    In a graph, positions at different times are one, and lines tell for which times they hold.
+    Information sets at different times are different.
+    """
+    if (way or way_of(game)) == GRAPH:
+        return Reading(idle_of(game), int(facts_of(game)[F.clock]))
+    return Reading(idle_of(game, timeless=False), -1)
 
 
 def plan_of_graph(graph: Graph, found: Valued, *, rated: bool = True) -> Plan:
@@ -333,7 +354,8 @@ def plan_of_graph(graph: Graph, found: Valued, *, rated: bool = True) -> Plan:
 
 def plan_of_tree(game: Game, tree: Tables, strategy: Floats, worths: Floats) -> Plan:
     """Return a strategy over information sets as a plan."""
-    keys = keys_of(game, tree.states, tree.players.astype(np.int64), idle_of(game))
+    idle = reading_of(game, TREE).idle
+    keys = keys_of(game, tree.states, tree.players.astype(np.int64), idle)
     first = tree.first.astype(np.float64)
     return Plan(keys, np.zeros(len(keys)), first, strategy, worths, np.zeros(0))
 
