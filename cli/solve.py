@@ -54,7 +54,13 @@ def main(argv: list[str]) -> None:
         if solve is None or args.generic:
             found = report(game, limits, begin, lambda cost: print(cost, file=sys.stderr))
         else:
-            found = solve(game, limits.memory, begin)
+            try:
+                found = solve(game, limits.memory, begin)
+            except ValueError as refusal:  # rules that only the generic solver knows
+                try:
+                    found = report(game, limits, begin)
+                except ValueError:
+                    raise refusal from None
     if args.json:
         show_json({"game": game.name, "rules": game.options, **found})
         return

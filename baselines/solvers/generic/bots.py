@@ -16,14 +16,13 @@ from bidarena.baselines.solvers.generic.solve import (
     Begin,
     Limits,
     check_size,
-    clock_of,
+    reading_of,
     refuse_seats,
     solve_anew,
     solve_game,
     start_states,
     way_of,
 )
-from bidarena.baselines.solvers.graph.explore import idle_of
 from bidarena.baselines.solvers.probabilities import Asker
 from bidarena.envs.arguments import whole
 from bidarena.envs.game import Game, State
@@ -57,7 +56,13 @@ def exact(game: Game, gap: float = 1e-4, memory: float = 1.0, seconds: float = 6
     answer = solve_game(game, limits_from(memory, seconds, gap))
     if not answer.playable:
         refuse_to_play(game)
-    return plan_bot(game, answer.plan, idle_of(game), clock_of(game), "exact")
+    if answer.gap > gap:
+        raise ValueError(
+            f"seconds={seconds:g}: best responses still win {answer.gap:.2g} from the solution of "
+            f"{game.name} then, more than gap={gap:g}. Give more seconds, or a larger gap"
+        )
+    reading = reading_of(game)
+    return plan_bot(game, answer.plan, reading.idle, reading.clock, "exact")
 
 
 def best_response(
@@ -87,7 +92,8 @@ def exact_hint(game: Game, state: State, patient: bool) -> Hint | None:
     if not patient and way_of(game) == SEATS:
         return None
     answer = solve_game(game, Limits() if patient else QUICK)
-    line = line_of(game, answer.plan, idle_of(game), clock_of(game), state)
+    reading = reading_of(game)
+    line = line_of(game, answer.plan, reading.idle, reading.clock, state)
     if line < 0 or not answer.playable:
         return None
     begin, end = int(answer.plan.first[line]), int(answer.plan.first[line + 1])
@@ -134,7 +140,8 @@ def openings(game: Game, answer: Answer) -> dict[str, float] | None:
     starts = start_states(game)
     if not starts or not answer.playable:
         return None
-    hint_line = line_of(game, answer.plan, idle_of(game), clock_of(game), starts[0])
+    reading = reading_of(game)
+    hint_line = line_of(game, answer.plan, reading.idle, reading.clock, starts[0])
     if hint_line < 0 or mover_of(game, starts[0]) < 0:
         return None
     begin = int(answer.plan.first[hint_line])

@@ -115,14 +115,17 @@ class Cost:
         return f"about {self.what}; {self.memory / 2**30:.2g} GiB, {self.seconds:.2g} s"
 
 
-def cost_of(game: Game) -> Cost:
-    """Return what solving a game, or responding best in it, will take."""
+def cost_of(game: Game, way: str = "") -> Cost:
+    """Return what solving a game, or responding best in it, will take.
+
+    `way` is how it is looked at; empty: as `way_of` says.
+    """
     size = size_of(game)
     row = 8 * game.state_size + 40
-    if way_of(game) == GRAPH:
+    if (way or way_of(game)) == GRAPH:
         cells = size.situations * size.width
         what = f"{size.situations:.2g} positions with {size.width:.2g} choices each"
-        sweeps = 1 if clock_of(game) < 0 else min(game.limit, TICKS)
+        sweeps = 1 if reading_of(game, GRAPH).clock < 0 else min(game.limit, TICKS)
         seconds = cells * (STEP_SECONDS + sweeps * SWEEP_SECONDS)
         return Cost(size, size.situations * row + 4 * cells, seconds, what)
     needed = size.situations * row + 20.0 * size.histories
@@ -130,9 +133,15 @@ def cost_of(game: Game) -> Cost:
     return Cost(size, needed, size.histories * NODE_SECONDS, what)
 
 
-def check_size(game: Game, limits: Limits) -> Cost:
-    """Return the estimated cost of a game; raise ValueError if it is far beyond the limits."""
-    cost = cost_of(game)
+def check_size(game: Game, limits: Limits, way: str = "") -> Cost:
+    """Return the estimated cost of a game; raise ValueError if it is far beyond the limits.
+
+    Args:
+        game: the game.
+        limits: what solving it may take.
+        way: how it is looked at; empty: as `way_of` says.
+    """
+    cost = cost_of(game, way)
     needed, seconds = cost.memory, cost.seconds
     told = f"{game.name} has about {cost.what}, which would take about {needed / 2**30:.2g} GiB"
     if needed > DOUBT * limits.memory:
@@ -244,7 +253,7 @@ def tree_of(game: Game, limits: Limits, begin: Begin | None = None) -> Tables:
     """Return the information sets of a game and its merged ends, found now or before."""
     opposed = way_of(game) == TREE
     if (game.key, opposed) not in _trees:
-        size = check_size(game, limits).size
+        size = check_size(game, limits, TREE).size
         advance = begin(int(min(size.histories, 1e15)), "histories") if begin is not None else None
         done = 0
 
@@ -282,7 +291,8 @@ def _solve_graph(game: Game, limits: Limits, begin: Begin | None) -> Answer:
         figures["ticks"] = found.ticks
     plan = plan_of_graph(graph, found)
     spent = time.perf_counter() - began
-    return Answer(found.value + 0.0, found.gap, method, figures, True, plan, spent)
+    gap = found.gap if not graph.order.endless else 2.0 * found.gap  # of both sides together
+    return Answer(found.value + 0.0, gap, method, figures, True, plan, spent)
 
 
 def _solve_tree(game: Game, limits: Limits, begin: Begin | None) -> Answer:
@@ -316,9 +326,23 @@ def _solve_tree(game: Game, limits: Limits, begin: Begin | None) -> Answer:
 # --- plans ---------------------------------------------------------------------------------------
 
 
-def clock_of(game: Game) -> int:
-    """Return where the clock of a game is in its state; -1: it has none that matters."""
-    return int(facts_of(game)[F.clock])
+@dataclass(frozen=True)
+class Reading:
+    """How the lines of a plan are found from a state."""
+
+    idle: NDArray[np.int8]  # 1 for each number of the state that does not matter
+    clock: int  # where the clock is in the state; -1: lines hold at any time
+
+
+def reading_of(game: Game, way: str = "") -> Reading:
+    """Return how plans of a game are read.
+
+    In a graph, positions at different times are one, and lines tell for which times they hold.
+    Information sets at different times are different.
+    """
+    if (way or way_of(game)) == GRAPH:
+        return Reading(idle_of(game), int(facts_of(game)[F.clock]))
+    return Reading(idle_of(game, timeless=False), -1)
 
 
 def plan_of_graph(graph: Graph, found: Valued, *, rated: bool = True) -> Plan:
@@ -359,7 +383,8 @@ def plan_of_graph(graph: Graph, found: Valued, *, rated: bool = True) -> Plan:
 
 def plan_of_tree(game: Game, tree: Tables, strategy: Floats, worths: Floats) -> Plan:
     """Return a strategy over information sets as a plan."""
-    keys = keys_of(game, tree.states, tree.players.astype(np.int64), idle_of(game))
+    idle = reading_of(game, TREE).idle
+    keys = keys_of(game, tree.states, tree.players.astype(np.int64), idle)
     first = tree.first.astype(np.float64)
     return Plan(keys, np.zeros(len(keys)), first, strategy, worths, np.zeros(0))
 
