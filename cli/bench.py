@@ -10,20 +10,22 @@ from rich.console import Console
 from rich.table import Table
 
 from bidarena.cli.options import parse, show_json
-from bidarena.studies.bench import BATCHES, SCALING, THREADED, bench
+from bidarena.studies.bench import BATCHES, EXACT, SCALING, THREADED, bench
 
 
 @dataclass
 class Arguments:
     """Measure the steps per second of every game, beside those of CartPole and a SyncVectorEnv.
 
-    Then measure how a tournament of search bots scales from one worker of a Ray to two.
+    Then measure the generic exact solver beside OpenSpiel's, and how a tournament of search bots
+    scales from one worker of a Ray to two.
 
     Example: bidarena bench scotch --seconds 2
     """
 
     games: tyro.conf.Positional[tuple[str, ...]] = ()
-    """The games to measure, or `scaling` for tournaments on a Ray. Without it everything."""
+    """The games to measure, `exact` for the generic solver beside OpenSpiel's, or `scaling` for
+    tournaments on a Ray. Without it everything."""
 
     seconds: float = 1.0
     """How long to measure each figure."""
@@ -49,6 +51,8 @@ def main(argv: list[str]) -> None:
         return
     if "games" in result:
         Console().print(_table(result))
+    if EXACT in result:
+        Console().print(_exact_table(result[EXACT]))
     if SCALING in result:
         _show_scaling(result[SCALING])
 
@@ -86,6 +90,35 @@ def _show_scaling(found: dict[str, Any] | None) -> None:
             numbers = (f"{told['seconds']:,.0f}", f"{told['speed_up']:.1f}")
             table.add_row(work, cores, length, *numbers, told["first_limit"])
     console.print(table)
+
+
+def _exact_table(found: dict[str, Any]) -> Table:
+    """Return a table of the times of the generic solver, and how many times faster they are."""
+    table = Table(title="exact solving: our time, and how many times as long OpenSpiel takes")
+    table.add_column("", no_wrap=True)
+    for heading in ("time", "Python", "C++"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, row in found.items():
+        table.add_section()
+        table.add_row(f"[bold]{name}[/bold]")
+        table.add_row("information sets", f"{row['information_sets']:,}")
+        ratios = row["ratios"] or {}
+        for what, time, python, cpp in (
+            ("exploitability", "nash_conv_seconds", "nash_conv_to_python", "nash_conv_to_cpp"),
+            (
+                "best responses alone",
+                "best_responses_seconds",
+                "best_responses_to_python",
+                "best_responses_to_cpp",
+            ),
+            ("an iteration, beside CFR", "cfr_iteration_seconds", "", "iteration_to_cpp_cfr"),
+            ("beside CFR+", "", "", "iteration_to_cpp_cfr_plus"),
+        ):
+            times = (f"{ratios[key]:,.0f}" if key in ratios else "" for key in (python, cpp))
+            table.add_row(what, f"{1000 * row[time]:.3g} ms" if time else "", *times)
+    if any(row["ratios"] is None for row in found.values()):
+        table.caption = "OpenSpiel is not installed; pip install open_spiel"
+    return table
 
 
 def _table(result: dict[str, Any]) -> Table:

@@ -20,10 +20,11 @@ from bidarena.envs.compile import borrow, compiled
 from bidarena.envs.game import Cfg, Mask, Params, Rng, State, act, reset, step, to_move
 from bidarena.envs.registry import env_id, load, tools_of
 from bidarena.envs.rng import pick
+from bidarena.studies.bench.exact import exact_costs
 from bidarena.studies.bench.scaling import scaling
 from bidarena.studies.bench.search import openspiel_searches, search_ratios, search_speeds
 
-SCALING = "scaling"
+EXACT, SCALING = "exact", "scaling"
 BATCHES = (1024, 8192)
 THREADED = 65_536  # rows of the batch that is cut in two; waking a thread takes some 0.2 ms
 GAMES_AT_ONCE = 2000  # random games between two readings of the clock
@@ -39,13 +40,15 @@ def bench(
     """Measure all speeds; return a JSON-able dict whose keys do not change.
 
     Args:
-        names: games to measure, and "scaling" for tournaments on a Ray; None: all of them.
+        names: games to measure, "exact" for the generic solver beside OpenSpiel's, "scaling" for
+            tournaments on a Ray; None: all of them.
         seconds: about how long each figure is measured.
         progress: called with what is measured next.
     """
     say = progress or (lambda what: None)
-    if names == [SCALING]:
-        return {SCALING: scaling(seconds, say)}
+    parts = {EXACT: exact_costs, SCALING: scaling}
+    if names and set(names) <= set(parts):
+        return {name: parts[name](seconds, say) for name in names}
     say("CartPole-v1")
     reference = {
         "cartpole_single_steps_per_s": single_speed(gym.make("CartPole-v1"), seconds),
@@ -57,9 +60,9 @@ def bench(
     spiel = openspiel_searches(seconds)
     reference["openspiel_search"] = spiel
     result: dict[str, Any] = {"reference": reference, "games": {}}
-    for name in names or [*games(), SCALING]:
-        if name == SCALING:
-            result[SCALING] = scaling(seconds, say)
+    for name in names or [*games(), *parts]:
+        if name in parts:
+            result[name] = parts[name](seconds, say)
             continue
         say(name)
         row = _bench_game(name, seconds, reference)

@@ -5,7 +5,7 @@ import json
 
 from rich.console import Console
 
-from bidarena.cli.bench import _table
+from bidarena.cli.bench import _exact_table, _table
 from bidarena.cli.main import main
 from bidarena.studies.bench import BATCHES
 
@@ -80,3 +80,18 @@ def test_bench__has_stable_keys(capsys):
     spiel = result["reference"]["openspiel_search"]
     assert set(spiel["ismcts_iterations_per_s"]) == {"euchre", "bridge", "hearts"}
     assert set(scotch["ratios"]["search_to_openspiel"]) == {"mcts", "ismcts"}
+
+
+def test_bench_exact__shows_times_and_ratios(capsys):
+    assert main(["bench", "exact", "--seconds", "0.01", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == ["exact"]
+    out = io.StringIO()
+    Console(file=out, width=80).print(_exact_table(found["exact"]))
+    shown = out.getvalue()
+    for row in found["exact"].values():
+        for number in (row["information_sets"], row["ratios"]["nash_conv_to_python"]):
+            assert f" {number:,.0f} " in shown, shown
+        row["ratios"] = None
+    Console(file=out, width=80).print(_exact_table(found["exact"]))
+    assert "not installed" in out.getvalue() and "…" not in out.getvalue()
