@@ -3,7 +3,7 @@
 A game defines the seven functions, its rules, in its `rules.py` under exactly the names below. The
 functions in this file are stubs: they declare names and types, and raise when called. Generic code
 imports the stubs, and `Game.compiled` returns a compiled copy of that code in which each stub is
-replaced by the rule of one game (see `compile.py`).
+replaced by the rule of one game (see `compile/compiling.py`).
 
 Rules write their results into arrays that the caller provides. `docs/adding_a_game.md` shows how to
 add a game of your own without touching this package.

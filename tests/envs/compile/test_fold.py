@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bidarena.envs.compile import compiled
-from bidarena.envs.fold import fold_named_tuples
+from bidarena.envs.compile.fold import fold_named_tuples
 from bidarena.envs.game import layout, starts
 
 S = starts(layout(mover=1, hands=4, trump=1))

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from bidarena.envs.fold import fold_named_tuples
+from bidarena.envs.compile.fold import fold_named_tuples
 
 Function = Any  # a plain function; Callable would hide __code__ and __globals__
 

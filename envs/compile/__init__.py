@@ -1,0 +1,31 @@
+"""Compile plain functions: the rules of games, and generic code that calls those rules.
+
+compiling.py    copies functions with the rules of a game in them, and compiles the copies
+fold.py         lets Numba read the fields of named tuples as plain numbers
+"""
+
+from bidarena.envs.compile.compiling import (
+    Function,
+    apart,
+    borrow,
+    compiled,
+    digest,
+    fill_in,
+    keep,
+    replaceable,
+    rule,
+    seconds,
+)
+
+__all__ = [
+    "Function",
+    "apart",
+    "borrow",
+    "compiled",
+    "digest",
+    "fill_in",
+    "keep",
+    "replaceable",
+    "rule",
+    "seconds",
+]
