@@ -101,7 +101,7 @@ def test_sandbox__memory_shared_by_many_processes_counts_once():
         "for n in range(4):\n    if os.fork() == 0: m.seek(0); m.read(); time.sleep(100)\n"
         "time.sleep(1); print(input(), flush=True); input()"
     )
-    program = Sandbox([*PYTHON, "-c", held], Limits(memory=200, seconds=20))
+    program = Sandbox([*PYTHON, "-c", held], Limits(memory=200, seconds=60))
     assert program.ask(b"fine") == b"fine"
     program.close()
 
