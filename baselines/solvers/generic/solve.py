@@ -195,7 +195,7 @@ def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:
 
 
 def _version(game: Game) -> str:
-    """Return a text that changes with the rules and facts of a game and the code that explores it."""
+    """Return a text that changes with a game's rules and facts, and with the code that explores."""
     facts = (game.simultaneous, game.hidden, game.clock, game.limit, game.idle, game.teams)
     if way_of(game) == GRAPH:
         rules = digest(explore_positions, {**game.rules, **SCRIPTED, **optional(game)})
