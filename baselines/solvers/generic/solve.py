@@ -224,10 +224,13 @@ def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:
 
 
 def _version(game: Game) -> str:
-    """Return a text that changes with the rules of the game and with the code that explores it."""
+    """Return a text that changes with a game's rules and facts, and with the code that explores."""
+    facts = (game.simultaneous, game.hidden, game.clock, game.limit, game.idle, game.teams)
     if way_of(game) == GRAPH:
-        return digest(explore_positions, {**game.rules, **SCRIPTED, **optional(game)})
-    return digest(walk_histories, {**game.rules, **SCRIPTED})
+        rules = digest(explore_positions, {**game.rules, **SCRIPTED, **optional(game)})
+    else:
+        rules = digest(walk_histories, {**game.rules, **SCRIPTED})
+    return f"{rules} {facts}"
 
 
 def graph_of(game: Game, limits: Limits, begin: Begin | None = None) -> Graph:
