@@ -18,6 +18,7 @@ from bidarena.cli.tables import SHORTEST, named_table, percents, shares, with_in
 from bidarena.envs.progress import progress_bar
 from bidarena.envs.registry import playing
 from bidarena.evaluate.tournament import run_tournament
+from bidarena.evaluate.tournament.exploited import exploitabilities
 from bidarena.evaluate.tournament.meetings import replaced_games
 from bidarena.evaluate.tournament.plan import Tournament, check
 from bidarena.evaluate.tournament.report import duration, write_report
@@ -71,6 +72,10 @@ class Arguments:
     html: Path | None = None
     """The report to write. Without it report.html in the folder."""
 
+    exact: bool = True
+    """Compute how much each bot can be exploited, for bots that tell their probabilities, if the
+    game is small enough for that. It is kept in the folder."""
+
     json: bool = False
     """Print one JSON object instead of tables."""
 
@@ -97,12 +102,16 @@ def main(argv: list[str]) -> None:
                 ray=args.ray,
                 progress=advance,
                 replay=args.replay,
-                tell=lambda sentence: print(sentence, file=sys.stderr),
+                tell=_tell,
             )
+        exploited = {}
+        if args.exact:
+            with progress_bar(len(plan.bots), "exploitability") as advance:
+                exploited = exploitabilities(plan, folder, progress=advance, tell=_tell)
     except KeyboardInterrupt:
         print("stopped; the same command goes on where it was", file=sys.stderr)
         raise
-    found = standings(plan, met)
+    found = standings(plan, met, exploited)
     gone = replaced_games(plan, folder)
     report = folder / "report.html" if args.html is None else args.html
     command = shlex.join(["bidarena", "tournament", *argv])
@@ -120,6 +129,10 @@ def main(argv: list[str]) -> None:
             told = f"{fault['games']} games by a fault: {fault['kind']}, {fault['reason']}"
             console.print(f"{escape(standing.bot)} lost {escape(told)}", soft_wrap=True)
     console.print(f"kept in {folder}; report: {report}", soft_wrap=True)
+
+
+def _tell(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
 
 
 def matrix(found: Standings) -> Table:
@@ -161,6 +174,8 @@ def ratings(found: Standings) -> Table:
     table = named_table("bot", "rating ± 95 %", "openskill", "mean return ± 95 %")
     if found.tournament.game.score is not None:
         table.add_column("mean points")
+    if found.exploited:
+        table.add_column("exploitability")
     for place, standing in enumerate(found.bots, 1):
         cells = [f"{place} {escape(standing.bot)}"]
         cells.append(f"{standing.rating:+.0f} ± {standing.rating_half_width:.0f}")
@@ -168,6 +183,9 @@ def ratings(found: Standings) -> Table:
         cells.append(with_interval(standing.mean, standing.half_width))
         if found.tournament.game.score is not None:
             cells.append("-" if standing.points is None else f"{standing.points:.3f}")
+        if found.exploited:
+            worst = standing.exploitability
+            cells.append("-" if worst is None else f"{worst:.4f}")
         table.add_row(*cells)
     return table
 

@@ -117,24 +117,32 @@ def _described(pair: Pair) -> str:
 def _averages(found: Standings) -> Section:
     counted = found.tournament.game.score is not None
     columns = ["bot", "won / drawn / lost %", "mean return", *["mean points"] * counted]
+    columns += ["exploitability"] * found.exploited
     columns += ["openskill", "time a move", "decisions", "faults"]
-    rows = [_average(standing, counted) for standing in found.bots]
+    rows = [_average(standing, counted, found.exploited) for standing in found.bots]
     note = (
         f"{found.bots[0].games:,} games each. Means with 95 % intervals by deals. openskill: mean "
         f"and deviation of the Plackett-Luce model after {found.openskill_games:,} games, deal by "
         "deal; unlike the other numbers they depend on the order. Decisions are moves that were "
         "not forced; the time of a move of a compiled bot includes playing it."
     )
+    if found.exploited:
+        note += (
+            " Exploitability: what the best response to a bot wins on average over all seats, "
+            "exactly. It does not depend on the other bots; a bot may win much and still be weak."
+        )
     return Section("Averages", table(columns, rows), note)
 
 
-def _average(standing: Standing, counted: bool) -> list[str]:
+def _average(standing: Standing, counted: bool, exploited: bool) -> list[str]:
     shares = (standing.wins, standing.draws, standing.losses)
     cells = [standing.bot]
     cells.append(" / ".join(f"{100 * n / standing.games:.1f}" for n in shares))
     cells.append(plus_minus(standing.mean, standing.half_width, 3))
     if counted:
         cells.append(plus_minus(standing.points, standing.points_half_width, 3).lstrip("+"))
+    if exploited:
+        cells.append(plus_minus(standing.exploitability, None, 4))
     cells.append(f"{standing.mu:.1f} ± {standing.sigma:.1f}")
     cells.append(duration(standing.seconds / max(standing.moves, 1)))
     cells.append(f"{standing.decisions:,}")

@@ -14,8 +14,9 @@ Of a bot: `bot`, `games`, `wins`, `draws`, `losses` (a game is won by the only b
 result), `win_rate`, `mean_return` and `mean_return_95` (interval), `mean_points` and
 `mean_points_95` (null where a game counts no points), `rating` and `rating_95` (Bradley-Terry, in
 Elo), `openskill` (`mu`, `sigma`, `ordinal` = mu - 3 sigma), `moves`, `decisions` (moves that were
-not forced), `seconds_per_move`, `faults` (a list of `kind`, `reason`, `games` and, of the first
-such game, `lineup`, `deal`, `rotation`).
+not forced), `seconds_per_move`, `exploitability` (what a best response wins on average over all
+seats; null where it was not computed), `faults` (a list of `kind`, `reason`, `games` and, of the
+first such game, `lineup`, `deal`, `rotation`).
 
 Of a pair: `one`, `two`, `games`, `wins`, `draws`, `losses` of the first against the second (by
 the better result), `win_share` (a draw is half a win) with `win_share_95`, `mean_return` of
@@ -24,8 +25,8 @@ the first in these games with `mean_return_95`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations
 from typing import Any
 
@@ -51,6 +52,7 @@ class Standing(Tally):
     moves: int
     decisions: int
     seconds: float  # of all its moves
+    exploitability: float | None = None  # what a best response wins; None: not computed
     faults: list[dict[str, Any]] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
@@ -68,6 +70,7 @@ class Standing(Tally):
             "moves": self.moves,
             "decisions": self.decisions,
             "seconds_per_move": self.seconds / self.moves if self.moves else None,
+            "exploitability": self.exploitability,
             "faults": self.faults,
         }
 
@@ -113,6 +116,11 @@ class Standings:
     openskill_games: int
     meetings: list[Meeting]
 
+    @property
+    def exploited(self) -> bool:
+        """Whether it was computed of any bot how much it can be exploited."""
+        return any(standing.exploitability is not None for standing in self.bots)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the standings as a dict for JSON, with the keys of this module's table."""
         names = [standing.bot for standing in self.bots]
@@ -132,8 +140,18 @@ class Standings:
         }
 
 
-def standings(tournament: Tournament, meetings: list[Meeting]) -> Standings:
-    """Return the standings of a tournament from the games of its line-ups."""
+def standings(
+    tournament: Tournament,
+    meetings: list[Meeting],
+    exploited: Mapping[str, float] | None = None,
+) -> Standings:
+    """Return the standings of a tournament from the games of its line-ups.
+
+    Args:
+        tournament: what was played.
+        meetings: the games of its line-ups, from `run_tournament`.
+        exploited: how much bots can be exploited, from `exploitabilities`.
+    """
     names = list(tournament.bots)
     number = {name: k for k, name in enumerate(names)}
     ratings, widths = bradley_terry(comparisons(meetings, number), len(names))
@@ -143,6 +161,8 @@ def standings(tournament: Tournament, meetings: list[Meeting]) -> Standings:
         _standing(tournament, meetings, name, ratings[k], widths[k], mu[k], sigma[k])
         for k, name in enumerate(names)
     ]
+    known = exploited or {}
+    found = [replace(standing, exploitability=known.get(standing.bot)) for standing in found]
     found.sort(key=lambda standing: -standing.rating)
     met = {pair for meeting in meetings for pair in permutations(meeting.bots, 2)}
     pairs = {pair: _pair(meetings, *pair) for pair in permutations(names, 2) if pair in met}

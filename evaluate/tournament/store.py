@@ -5,7 +5,8 @@ process that is killed loses the blocks that it was playing, and nothing else. T
 results share are stored beside them, and a run with other settings is refused.
 
 Results belong to the bots that played, and the digest of each bot is stored too. If a bot has
-changed, its blocks move to the table `set_aside` and its games are played again.
+changed, its blocks move to the table `set_aside` and its games are played again. How much it can be
+exploited is forgotten then, and computed again.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ LOCK = "lock"
 _TABLES = """
 create table if not exists settings (key text primary key, value text not null);
 create table if not exists bots (name text primary key, digest text not null);
+create table if not exists exploitabilities (bot text primary key, value real not null);
 create table if not exists blocks (
     lineup text not null,     -- JSON: the names of the bots
     first integer not null,   -- the first deal
@@ -103,6 +105,7 @@ class Store:
             for name, digest in bots.items():
                 if before.get(name, digest) == digest and name not in replay:
                     continue
+                self._base.execute("delete from exploitabilities where bot = ?", (name,))
                 games = 0
                 for lineup in lineups:
                     if name in json.loads(lineup):
@@ -132,6 +135,16 @@ class Store:
         for bot, date, lineup, deals in rows:
             games[date, bot] = games.get((date, bot), 0) + deals * len(json.loads(lineup))
         return [Replaced(bot, count, date) for (date, bot), count in sorted(games.items())]
+
+    def exploitabilities(self) -> dict[str, float]:
+        """Return what a best response wins against each bot of which that was computed."""
+        return dict(self._base.execute("select bot, value from exploitabilities"))
+
+    def keep_exploitability(self, bot: str, value: float) -> None:
+        """Write what a best response wins against a bot."""
+        with self._base:
+            row = (bot, value)
+            self._base.execute("insert or replace into exploitabilities values (?, ?)", row)
 
     def games_of(self, bot: str) -> int:
         """Return how many games of a bot are kept."""

@@ -46,6 +46,7 @@ def bench(
         progress: called with what is measured next.
     """
     say = progress or (lambda what: None)
+    parts: dict[str, Callable[[float, Callable[[str], None]], Any]]
     parts = {EXACT: exact_costs, SCALING: scaling}
     if names and set(names) <= set(parts):
         return {name: parts[name](seconds, say) for name in names}

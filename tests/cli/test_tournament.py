@@ -92,3 +92,16 @@ def test_cli_tournament__others_join_all_bots(capsys):
     code, out, _ = run(capsys, *words, "--also", "greedy:nodes=50", "memo:nodes=50")
     names = {bot["bot"] for bot in json.loads(out)["bots"]}
     assert code == 0 and {"random", "greedy:nodes=50", "memo:nodes=50"} <= names
+
+
+def test_cli_tournament__tells_how_much_bots_can_be_exploited(capsys):
+    words = (*THREE, "--games", "10")
+    _, out, _ = run(capsys, *words, "--json")
+    values = {bot["bot"]: bot["exploitability"] for bot in json.loads(out)["bots"]}
+    assert len(values) == 3 and all(value > 0 for value in values.values())
+    _, out, _ = run(capsys, *words)
+    assert "exploitability" in out and f"{values['dp']:.4f}" in out
+    report = next(Path("runs").glob("*/report.html")).read_text()
+    assert ">exploitability<" in report
+    _, out, _ = run(capsys, *words, "--no-exact")
+    assert "exploitability" not in out

@@ -24,7 +24,7 @@ from bidarena.baselines.solvers.tree.tables import (
     new_tables,
     trimmed,
 )
-from bidarena.envs.compile import apart
+from bidarena.envs.compile import apart, borrow, keep
 from bidarena.envs.game import Cfg, Game, legal, observe, reset, returns, step, to_move
 from bidarena.envs.outcomes import (
     SCRIPT,
@@ -42,7 +42,7 @@ GENERAL_SUM, UNEVEN, LONG = 3, 4, 5  # troubles, beside those of a script
 PART = 500_000  # nodes between two looks at limits and progress
 
 _SEEDS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
-_ONE = np.uint64(1)
+_ONE, _HALF = np.uint64(1), np.uint64(32)
 
 
 def build_tree(
@@ -114,10 +114,60 @@ def walk_histories(
     cfg: Cfg, tables: Tables, stack: Stack, actions: int, observation_size: int, until: int
 ) -> int:
     """Walk on until all histories, or `until` nodes, were seen; return how it ended."""
-    counts = tables.counts
     mask = np.zeros(actions, np.int8)
     view = np.zeros(observation_size, np.float32)
     results = np.zeros(stack.last.shape[1])
+    lent = (borrow(mask), borrow(view), borrow(results))
+    status = _walk(borrow(cfg), _lent_tables(tables), _lent_stack(stack), until, *lent)
+    keep(mask)
+    keep(view)
+    keep(results)
+    return status
+
+
+def _lent_tables(tables: Tables) -> Tables:
+    """Return the same arrays without their reference counts; see `borrow`."""
+    return Tables(
+        borrow(tables.counts),
+        borrow(tables.hashed),
+        borrow(tables.keys),
+        borrow(tables.states),
+        borrow(tables.players),
+        borrow(tables.parents),
+        borrow(tables.first),
+        borrow(tables.last),
+        borrow(tables.gains),
+    )
+
+
+def _lent_stack(stack: Stack) -> Stack:
+    """Return the same arrays without their reference counts; see `borrow`."""
+    return Stack(
+        borrow(stack.states),
+        borrow(stack.movers),
+        borrow(stack.actions),
+        borrow(stack.tried),
+        borrow(stack.open),
+        borrow(stack.sets),
+        borrow(stack.scripts),
+        borrow(stack.known),
+        borrow(stack.seen),
+        borrow(stack.last),
+        borrow(stack.weights),
+    )
+
+
+def _walk(
+    cfg: Cfg,
+    tables: Tables,
+    stack: Stack,
+    until: int,
+    mask: NDArray[np.int8],
+    view: NDArray[np.float32],
+    results: NDArray[np.float64],
+) -> int:
+    """Walk on, see `walk_histories`; all arrays are borrowed."""
+    counts = tables.counts
     while counts[N.depth] >= 0:
         if counts[N.nodes] >= until:
             return PAUSED
@@ -217,8 +267,10 @@ def _look(cfg: Cfg, stack: Stack, depth: int, player: int, view: NDArray[np.floa
     for at in range(len(view)):
         view[at] += np.float32(0.0)  # one zero only: -0.0 looks like 0.0
     bits = view.view(np.uint32)
-    for at in range(len(bits)):
-        key = mix(key, np.uint64(bits[at]))
+    for at in range(0, len(bits) - 1, 2):  # two at a time: mixing is what takes long here
+        key = mix(key, np.uint64(bits[at]) | np.uint64(bits[at + 1]) << _HALF)
+    if len(bits) % 2:
+        key = mix(key, np.uint64(bits[len(bits) - 1]))
     if key != stack.seen[depth, player]:
         stack.seen[depth, player] = key
         for part in range(2):
