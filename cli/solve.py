@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +52,7 @@ def main(argv: list[str]) -> None:
     found: dict[str, Any]
     with one_bar_at_a_time() as begin:
         if solve is None or args.generic:
-            found = report(game, limits, begin)
+            found = report(game, limits, begin, lambda cost: print(cost, file=sys.stderr))
         else:
             found = solve(game, limits.memory, begin)
     if args.json:

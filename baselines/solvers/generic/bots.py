@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from bidarena.baselines.solvers.generic.solve import (
     Limits,
     check_size,
     clock_of,
+    refuse_seats,
     solve_anew,
     solve_game,
     start_states,
@@ -100,9 +102,18 @@ def exact_hint(game: Game, state: State, patient: bool) -> Hint | None:
     return Hint(exactly, "against perfect play", "probability in perfect play", best_first(moves))
 
 
-def report(game: Game, limits: Limits, begin: Begin) -> dict[str, Any]:
-    """Solve a game and return what `bidarena solve` shows."""
-    size = check_size(game, limits) if way_of(game) != SEATS else None
+def report(game: Game, limits: Limits, begin: Begin, tell: Callable[[str], None]) -> dict[str, Any]:
+    """Solve a game and return what `bidarena solve` shows.
+
+    Args:
+        game: the game.
+        limits: what it may take.
+        begin: `begin(total, what)` starts a progress bar; see `solve_game`.
+        tell: called with the estimated cost before anything is spent.
+    """
+    if way_of(game) == SEATS:
+        refuse_seats(game)
+    tell(f"{game.name}: {check_size(game, limits)}")
     answer = solve_anew(game, limits, begin)
     return {
         "value": answer.value,
@@ -111,7 +122,6 @@ def report(game: Game, limits: Limits, begin: Begin) -> dict[str, Any]:
         "method": answer.method,
         "openings": openings(game, answer),
         **answer.figures,
-        "estimated": size.as_dict() if size is not None else None,
         "seconds": answer.seconds,
     }
 

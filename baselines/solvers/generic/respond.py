@@ -95,7 +95,7 @@ class Responses:
 
     Attributes:
         values: what the responder wins on average in each seat.
-        gains: how much more that is than the player itself would win there.
+        nash_conv: how much more that is than the player itself would win, all seats together.
         situations: in how many situations the game has the player choose.
         asked: in how many the player was asked, all seats together.
         plan: the choices of the responders.
@@ -103,7 +103,7 @@ class Responses:
     """
 
     values: list[float]
-    gains: list[float]
+    nash_conv: float
     situations: int
     asked: int
     plan: Plan
@@ -156,12 +156,8 @@ def _on_graph(index: GraphIndex, asker: Asker) -> Responses:
         best = value_graph(graph, plan=plans[1 - seat], given=(1 - seat,), gap=GAP)
         values.append((best.value if seat == 0 else -best.value) + 0.0)
         found.append(plan_of_graph(graph, best, rated=False))
-    both = value_graph(
-        graph, plan=plans[0] + plans[1], given=(0, 1), gap=GAP, keep_layers=False
-    ).value
-    gains = [values[0] - both, values[1] + both]
     count = len(asked[0]) + len(asked[1])
-    return Responses(values, gains, count, asker.asked, joined(found), True)
+    return Responses(values, sum(values), count, asker.asked, joined(found), True)
 
 
 def _on_tree(index: TreeIndex, asker: Asker) -> Responses:
@@ -175,16 +171,14 @@ def _on_tree(index: TreeIndex, asker: Asker) -> Responses:
             strategy[spans(tree.first[here].astype(np.int64), sizes)] = _legal_ones(
                 asker, here, seat
             )
-    own = expected(tree, strategy).tolist()
-    if len(own) == 1:
-        own = [own[0], -own[0]]
+    own = expected(tree, strategy)
+    together = 0.0 if len(own) == 1 else float(own.sum())  # one result: the other is its opposite
     best = [respond(tree, strategy, seat) for seat in range(game.players)]
     choices = sum((one.choices for one in best), np.zeros(len(strategy)))
     plan = plan_of_tree(game, tree, choices, np.zeros(0))
     values = [one.value + 0.0 for one in best]
-    gains = [value - mean for value, mean in zip(values, own, strict=True)]
     playable = len(np.unique(plan.keys, axis=0)) == len(plan.keys)
-    return Responses(values, gains, len(tree.players), asker.asked, plan, playable)
+    return Responses(values, sum(values) - together, len(tree.players), asker.asked, plan, playable)
 
 
 def _legal_ones(asker: Asker, here: Integers, seat: int) -> Floats:
