@@ -173,8 +173,9 @@ def explore_positions(
     script: Script,
 ) -> int:
     """Expand positions until all, or the first `until`, are expanded; return how it ended."""
-    work = np.zeros((4, tables.states.shape[1]), np.int64)
-    masks = np.zeros((2, actions), np.int8)
+    size = tables.states.shape[1]
+    work = np.zeros((4, size), np.int64)
+    masks = np.zeros((3, actions), np.int8)  # of rows, of columns, of the first row's columns
     results = np.zeros(len(facts) - F.sides)
     given = (borrow(cfg), _lent(tables), borrow(facts), borrow(idle))
     lent = (borrow(work), borrow(masks), borrow(results), borrow(script))
