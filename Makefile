@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Ray pins a gymnasium of its own, so it lives in an environment of its own.
 RAY_VENV := .venv-ray
 RAY_BIN := $(RAY_VENV)/bin
-PACKAGES := envs baselines evaluate train studies cli
+PACKAGES := envs baselines evaluate train studies arena cli
 # Only messages that need an answer: pip's notes on its own sources are left out.
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 RAY_PIP := $(RAY_BIN)/pip install --quiet --disable-pip-version-check -c constraints-ray.txt
@@ -13,7 +13,7 @@ RAY_PIP := $(RAY_BIN)/pip install --quiet --disable-pip-version-check -c constra
 INTERFACES := $(addprefix tests/envs/test_,registered.py solo.py solo_arguments.py solo_opponents.py \
 	vector.py multi.py sb3.py)
 
-.PHONY: demo test test-ray test-all links lint docs format bench wheel clean
+.PHONY: demo test test-ray test-all test-bounds browser links lint docs format bench wheel clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -40,24 +40,40 @@ demo: $(VENV)/.ready
 	echo "  $(BIN)/bidarena train --help                    other games, opponents and algorithms"; \
 	echo "  $(BIN)/bidarena tournament raj $$RUN minimax greedy exact     everybody against everybody"
 
-test: $(VENV)/.ready
+# The browser that the tests of the arena drive: Debian's, installed where it is absent
+CHROMIUM := /usr/bin/chromium
+browser: $(CHROMIUM)
+$(CHROMIUM):
+	SUDO=$$(command -v sudo || true); $$SUDO apt-get update -qq && $$SUDO apt-get install -y -qq chromium
+
+test: $(VENV)/.ready browser
 	$(BIN)/python -m pytest -n 2 --ignore tests/ray $(ARGS)
 
 test-ray: $(RAY_VENV)/.ready
 	$(RAY_BIN)/python -m pytest tests/ray $(INTERFACES) -k "not bot_is_legal" $(ARGS)
 
-test-all: $(VENV)/.ready
+test-all: $(VENV)/.ready browser
 	$(BIN)/python -m pytest -n 2 -m "slow or not slow" --ignore tests/ray $(ARGS)
+
+# Compiled code does not check bounds; here it does, with a cache of its own, because Numba's cannot tell.
+test-bounds: $(VENV)/.ready
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds $(BIN)/python -m pytest -n 2 tests/test_bounds.py $(ARGS)
 
 # mypy and mkdocstrings find the namespace through links, because they do not follow editable installs
 links:
 	mkdir -p build/types/bidarena
 	ln -sfn $(foreach p,$(PACKAGES),$(CURDIR)/$(p)) build/types/bidarena/
 
-lint: $(VENV)/.ready links
+# TypeScript checks the types in the comments of the page's JavaScript; it makes no files
+node_modules/.ready: package.json
+	npm install --no-audit --no-fund --no-package-lock --silent
+	touch $@
+
+lint: $(VENV)/.ready links node_modules/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	MYPYPATH=build/types $(BIN)/mypy $(foreach p,$(PACKAGES),-p bidarena.$(p))
+	node_modules/.bin/tsc
 
 # The pages of the games are written from docstrings; the site loads nothing from elsewhere.
 docs: $(VENV)/.ready links
@@ -77,5 +93,5 @@ wheel: $(VENV)/.ready
 	$(BIN)/python -m build --wheel
 
 clean:
-	rm -rf $(VENV) $(RAY_VENV) build dist site *.egg-info
+	rm -rf $(VENV) $(RAY_VENV) build dist site node_modules *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

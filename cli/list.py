@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bidarena.cli.options import own_environment, parse, rule_meanings, show_json
+from bidarena.cli.options import parse, show_json
 from bidarena.envs import beliefs, bots, games
 from bidarena.envs.arguments import unknown
 from bidarena.envs.registry import bot_factory, env_id, factory, make_game
+from bidarena.envs.registry.meanings import own_environment, rule_meanings
 
 
 @dataclass

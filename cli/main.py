@@ -5,14 +5,12 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from importlib.metadata import version
 
-from bidarena.baselines.adapters.faults import Breakdown, Fault
-from bidarena.envs.arguments import unknown
-from bidarena.envs.stopping import Terminated, stop_at_sigterm
+from bidarena.cli import resident
 
 # command -> (module, one line for the overview); a module is imported only when it is used
 COMMANDS = {
+    "arena": ("bidarena.cli.arena", "play, watch and analyse every game in the browser"),
     "list": ("bidarena.cli.list", "list games, their environments, their rules and bots"),
     "play": ("bidarena.cli.play.command", "play against a bot in the terminal"),
     "match": ("bidarena.cli.match", "play games between bots"),
@@ -38,6 +36,28 @@ def commands() -> dict[str, tuple[str, str]]:
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return the exit code."""
     args = sys.argv[1:] if argv is None else argv
+    try:
+        if args[:1] == [resident.STAY]:
+            resident.stay(args[1:], _run)
+            return 0
+        if resident.wanted(args):  # before anything that takes long to import
+            code = resident.ask(args)
+            if code is not None:
+                return code
+    except ValueError as wrong:
+        print(f"bidarena: {wrong}", file=sys.stderr)
+        return 2
+    return _run(args)
+
+
+def _run(args: list[str]) -> int:
+    """Run one command in this process and return the exit code."""
+    from importlib.metadata import version
+
+    from bidarena.baselines.adapters.faults import Breakdown, Fault
+    from bidarena.envs.arguments import unknown
+    from bidarena.envs.stopping import Terminated, stop_at_sigterm
+
     if not args or args[0] in ("-h", "--help"):
         print(_overview())
         return 0

@@ -10,10 +10,12 @@ import tyro
 from rich.console import Console
 from rich.markup import escape
 
+from bidarena.baselines.adapters.sandbox import jail_name
 from bidarena.cli.options import parse_with_game, show_json
 from bidarena.cli.tables import named_table, percent, percents, with_interval
 from bidarena.envs.game import Game
 from bidarena.envs.progress import progress_bar
+from bidarena.envs.registry.bot_names import starts_something
 from bidarena.evaluate.match import Match, play_match
 
 MOST_SHOWN = 10  # different faults of a bot in the table
@@ -84,6 +86,7 @@ def show(game: Game, args: Arguments, match: Match) -> None:
                 "moves": match.moves,
                 "seconds": match.seconds,
                 "scores": [score.as_dict() for score in match.scores],
+                "jail": jail_name() or None,
             }
         )
         return
@@ -109,5 +112,13 @@ def show(game: Game, args: Arguments, match: Match) -> None:
         if rest:
             told = f"{score.bot} lost {sum(rest)} games by {len(rest)} other faults; --json has all"
             console.print(escape(told), soft_wrap=True)
+    if any(starts_something(bot) for bot in args.bots):
+        console.print(f"Programs of others run in {_jail()}.", soft_wrap=True)
     speed = match.games / match.seconds
     console.print(f"{match.games} games in {match.seconds:.2f} s ({speed:,.0f} games/s)")
+
+
+def _jail() -> str:
+    """Return what keeps the programs of others from our files, in words."""
+    name = jail_name()
+    return f"a jail ({name})" if name else "no jail: this system has no Landlock"

@@ -14,15 +14,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TextIO, TypeVar, get_args, get_origin, get_type_hints
 
-import gymnasium as gym
 import tyro
 
 from bidarena.envs import games
 from bidarena.envs.game import Game
-from bidarena.envs.registry import env_id, factory, load, make_game
+from bidarena.envs.registry import factory, make_game
+from bidarena.envs.registry.meanings import read_rule, rule_meanings
 
 T = TypeVar("T")
-GENERIC = "bidarena.envs.solo"  # the module of the environment for games without one of their own
 
 
 def parse(command: str, arguments: type[T], argv: list[str]) -> T:
@@ -151,7 +150,7 @@ def parse_with_game(
 def typed_rules(game: str, options: Any) -> dict[str, Any]:
     """Return the rules of a game that were typed, from the options of `parse_with_game`."""
     rules = {rule: getattr(options, rule) for rule in inspect.signature(factory(game)).parameters}
-    return {rule: _value(text) for rule, text in rules.items() if text is not None}
+    return {rule: read_rule(text) for rule, text in rules.items() if text is not None}
 
 
 def _option(name: str, kind: Any, metavar: str | None, text: str, default: Any) -> Option:
@@ -159,27 +158,6 @@ def _option(name: str, kind: Any, metavar: str | None, text: str, default: Any) 
     hint = f"(default: {default})" if default is not inspect.Parameter.empty else ""
     told: Any = tyro.conf.arg(metavar=metavar, help=text, help_behavior_hint=hint)
     return name, Annotated[kind | None, told], dataclasses.field(default=None)
-
-
-def own_environment(game: str) -> Any:
-    """Return the environment class of a game; None if the generic class serves it."""
-    entry = gym.spec(env_id(game)).entry_point
-    env: Any = load(entry) if isinstance(entry, str) else entry
-    return None if env is None or env.__module__ == GENERIC else env
-
-
-def rule_meanings(game: str) -> dict[str, str]:
-    """Return what each rule means, from the table in the docstring of the game's environment."""
-    rows = re.findall(
-        r"^\| (`\w+`(?:, `\w+`)*) \| (?:.*?) \| (.*) \|$",
-        inspect.getdoc(own_environment(game)) or "",
-        re.MULTILINE,
-    )
-    return {
-        name: meaning.replace("`", "")
-        for names, meaning in rows
-        for name in re.findall(r"\w+", names)
-    }
 
 
 def options_of(function: Callable[..., Any], known: Container[str]) -> list[Option]:
@@ -205,16 +183,6 @@ def _print_usage(command: str, arguments: type[Any], to: TextIO) -> None:
     print(f"usage: bidarena {command} GAME ...\n\n{what}\n", file=to)
     print(f"GAME comes first and is one of {', '.join(games())}.", file=to)
     print(f"`bidarena {command} GAME --help` shows all options, the rules included.", file=to)
-
-
-def _value(text: str) -> Any:
-    """Return a rule from the text that was typed: JSON, values separated by commas, or a word."""
-    for attempt in (text, f"[{text}]", text.lower()):
-        try:
-            return json.loads(attempt)
-        except ValueError:
-            continue
-    return text
 
 
 def show_json(result: dict[str, Any]) -> None:

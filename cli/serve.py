@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from bidarena.cli.options import Option, options_of, parse_with_game
+from bidarena.cli.resident import leave_behind
 from bidarena.envs.registry import find_tool, load
 
 LINES = "bidarena.baselines.adapters.lines.server:serve"
@@ -41,6 +42,8 @@ def main(argv: list[str]) -> None:
     }
     if serve is not None and not args.lines:
         serve(game, args.bot, seed=args.seed, **own)
+        if own.get("resident"):  # of a server that answers one question: the next ones are faster
+            leave_behind(["serve", *argv])
         return
     for name, value in own.items():
         raise ValueError(f"{name}={value!r}: lines of JSON have no such option; leave it out")

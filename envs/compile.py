@@ -195,11 +195,11 @@ def _guard_cache(function: Function) -> None:
     """
     file = getattr(getattr(function, "_cache", None), "_cache_file", None)
     if file is not None:
-        file.__class__ = _sound_cache_file(type(file))  # type: ignore[arg-type]
+        file.__class__ = _sound_cache_file(file.__class__)
 
 
 @lru_cache(maxsize=4)
-def _sound_cache_file(kind: type[Any]) -> type[Any]:
+def _sound_cache_file(kind: Any) -> Any:
     """Return a subclass of Numba's class of cache files that survives broken files."""
 
     class SoundCacheFile(kind):  # type: ignore[misc]

@@ -4,6 +4,10 @@ Python raises KeyboardInterrupt at Ctrl-C, but ends at once, and saves nothing, 
 what `kill`, service managers and containers send. Commands run inside of `stop_at_sigterm`, where
 SIGTERM raises `Terminated`, a KeyboardInterrupt. What must not be cut off in the middle handles the
 signals itself, with `stop_signal` or `finish_first`.
+
+Python acts on a signal only between two of its own instructions, so a bot that thinks for a minute
+in compiled code would keep Ctrl-C dead for a minute. `interruptible` lets such code run in a thread
+of its own, while this one waits in a way that a signal ends.
 """
 
 from __future__ import annotations
@@ -13,8 +17,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
+LOOK = 0.5  # seconds between two looks where a signal does not end the waiting by itself
+
+Result = TypeVar("Result")
 Handler = Callable[[int, FrameType | None], Any]
 
 
@@ -75,3 +82,29 @@ def finish_first() -> Iterator[None]:
         yield
     if came:
         raise Terminated
+
+
+def interruptible(function: Callable[..., Result], *args: Any) -> Result:
+    """Call a function and return its result; a signal that raises ends the waiting at once.
+
+    The function then goes on alone until it ends or the program does, so nobody may use again what
+    it writes to. Threads other than the main one get no signals: there it is simply called.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return function(*args)
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(function(*args))
+        except BaseException as wrong:  # raised again by the one who waits
+            errors.append(wrong)
+
+    thread = threading.Thread(target=run, name="bidarena thinks", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(LOOK)
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -64,11 +64,19 @@ def _of_bot(game: Game, state: State, spec: str, seed: int) -> Hint:
                 action,
                 None if np.isnan(found.values[action]) else float(found.values[action]),
                 share=float(found.plan[action]),
+                visits=int(found.visits[action]),
             )
             for action in legal_actions(game, state)
         ]
         source = f"{spec}: {found.iterations:,} iterations in {found.seconds:.2f} s"
-        return Hint(source, "mean result in the search", "share of the search", best_first(moves))
+        return Hint(
+            source,
+            "mean result in the search",
+            "share of the search",
+            best_first(moves),
+            exact=False,
+            iterations=found.iterations,
+        )
     if not isinstance(bot, Bot) or bot.distribution is None:
         raise ValueError(
             f"hints={spec!r}: expected 'exact', a search such as 'ismcts:iterations=5000', or a "
@@ -76,13 +84,13 @@ def _of_bot(game: Game, state: State, spec: str, seed: int) -> Hint:
         )
     chances = distribution_of(game, bot, state, mover_of(game, state))
     moves = [Advice(a, None, share=float(chances[a])) for a in legal_actions(game, state)]
-    return Hint(f"the bot {spec}", "", "probability", best_first(moves))
+    return Hint(f"the bot {spec}", "", "probability", best_first(moves), exact=False)
 
 
 def _only(game: Game, state: State, action: int, source: str) -> Hint:
     """Return a hint that names one action."""
     moves = [Advice(a, None, share=float(a == action)) for a in legal_actions(game, state)]
-    return Hint(source, "", "chosen", best_first(moves))
+    return Hint(source, "", "chosen", best_first(moves), exact=False)
 
 
 # --- exact solutions -----------------------------------------------------------------------------

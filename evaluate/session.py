@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,19 @@ from bidarena.envs.learner import Policy, player_of
 from bidarena.envs.phrases import legal_actions, mover_of, phrases_of
 from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.registry.trust import names_from_file
-from bidarena.envs.rng import WORDS, checked_words
-from bidarena.envs.waiting import interruptible
+from bidarena.envs.rng import WORDS
+from bidarena.envs.stopping import interruptible
+from bidarena.evaluate.match.record import (
+    FORMAT,
+    VERSION,
+    Record,
+    check_form,
+    from_hexadecimal,
+    hexadecimal,
+)
 
-FORMAT = 1  # of saved games
-KEYS = ("game", "rules", "seed", "seats", "moves", "luck", "state")  # of saved games
-PERSON = "person"  # the name of a person's seat in a saved game
+PERSON = "person"  # the name of a person's seat in a record
+ILLEGAL, RESIGNED = "illegal", "resigned"  # kinds of faults
 
 Words = NDArray[np.uint64]  # states of generators
 
@@ -53,11 +60,25 @@ class Point(NamedTuple):
     move: Move | None  # the last move; None at the start
 
 
+class Fault(NamedTuple):
+    """Why a seat has lost before the end of the game."""
+
+    seat: int
+    kind: str  # ILLEGAL or RESIGNED; records of matches have others
+    reason: str
+
+
 class Session:
     """One game between persons and bots."""
 
     def __init__(
-        self, game: Game, seats: Sequence[str | None], seed: int, *, name: str | None = None
+        self,
+        game: Game,
+        seats: Sequence[str | None],
+        seed: int,
+        *,
+        name: str | None = None,
+        chance: Words | None = None,
     ) -> None:
         """Deal a game.
 
@@ -66,6 +87,7 @@ class Session:
             seats: a bot for each seat, or None where a person sits.
             seed: seed of deals and bots; every interface deals the same game from it.
             name: name of the game with its module, if it needs one ("my_module:mygame").
+            chance: the generator of the deal, as in a record; None: it follows from the seed.
         """
         if len(seats) != game.players:
             raise ValueError(f"seats: {game.name} has {game.players}, got {len(seats)}")
@@ -81,9 +103,12 @@ class Session:
         self._threads = Threads(1)
         rngs = np.zeros((1, 2 * WORDS), np.uint64)
         seed_rows(rngs, self.seed, np.random.default_rng())
+        if chance is not None:
+            rngs[0, CHANCE] = chance
+        self.chance = rngs[0, CHANCE].copy()  # before the deal
         state = game.new_state(rngs[0, CHANCE])
         self.points = [Point(state, rngs[0].copy(), mover_of(game, state), None)]
-        self.illegal: Move | None = None  # the illegal move by which a bot has lost
+        self.fault: Fault | None = None  # why a seat has lost before the end
 
     # --- the position ---
 
@@ -95,7 +120,7 @@ class Session:
     @property
     def mover(self) -> int:
         """The seat to move; below 0 when the game is over."""
-        return OVER if self.illegal else self.points[-1].mover
+        return OVER if self.fault else self.points[-1].mover
 
     @property
     def over(self) -> bool:
@@ -118,8 +143,8 @@ class Session:
 
     def returns(self) -> list[float]:
         """Return the result of every seat; the game must be over."""
-        if self.illegal:
-            return [float(result) for result in forfeits(self.game)[self.illegal.seat]]
+        if self.fault:
+            return [float(result) for result in forfeits(self.game)[self.fault.seat]]
         out = np.zeros(self.game.players)
         self.game.call("returns")(self.game.cfg, self.state, out)
         return out.tolist()
@@ -143,6 +168,10 @@ class Session:
     def bot_to_move(self) -> bool:
         """Return whether it is a bot's turn."""
         return not self.over and self.seats[self.mover] is not None
+
+    def bot_of(self, seat: int) -> Bot | Policy:
+        """Return the bot in a seat; raise KeyError if a person sits there."""
+        return self._bots[self.seats[seat] or ""]
 
     def ask(self) -> Point | None:
         """Let the bot to move play and return the new point; None if its move is illegal.
@@ -172,7 +201,7 @@ class Session:
             actions = ask_policy(bot, view, mask)
         action = int(actions[0])
         if action not in self.legal():
-            self.illegal = Move(here.mover, action)
+            self.fault = Fault(here.mover, ILLEGAL, f"answered {action}, which is not legal")
             return None
         self.points[-1] = here._replace(rngs=rngs[0])  # the bot has drawn from its generator
         try:
@@ -181,13 +210,22 @@ class Session:
             self.points[-1] = here
             raise
 
+    def resign(self) -> None:
+        """Let the person to move give up the game."""
+        if self.over or self.seats[self.mover] is not None:
+            raise ValueError("resign: no person is to move")
+        self.fault = Fault(self.mover, RESIGNED, "gave up the game")
+
     def undo(self) -> bool:
         """Go back to the last decision of a person; return False if there is none."""
+        if self.fault is not None and self.fault.kind == RESIGNED:
+            self.fault = None
+            return True
         for at in range(len(self.points) - 1, 0, -1):
             move = self.points[at].move
             if move is not None and self.seats[move.seat] is None:
                 del self.points[at:]
-                self.illegal = None
+                self.fault = None
                 self._forget()
                 return True
         return False
@@ -200,30 +238,32 @@ class Session:
 
     # --- saving ---
 
-    def record(self) -> dict[str, Any]:
-        """Return the whole session, JSON-able, for `restored`."""
-        phrases = phrases_of(self.game)
-        moves = [
-            {
-                "seat": move.seat,
-                "action": move.action,
-                "words": phrases.name(self.game, before.state, move.action),
-                "luck": before.rngs[LUCK].tolist(),
-            }
-            for before, after in pairwise(self.points)
-            if (move := after.move) is not None
-        ]
+    def record(self) -> Record:
+        """Return the session as a record (bidarena.evaluate.match.record), for `restored`."""
+        game, phrases = self.game, phrases_of(self.game)
+        counted = None
+        if self.over and self.fault is None and game.score is not None:
+            counted = (self.state[game.state[game.score]] * game.score_unit).tolist()
         return {
-            "bidarena": FORMAT,
+            "format": FORMAT,
+            "version": VERSION,
             "game": self.name,
-            "rules": self.game.options,
+            "rules": json.loads(json.dumps(game.options)),
             "seed": self.seed,
+            "deal": 0,
+            "rotation": 0,
             "seats": [PERSON if bot is None else bot for bot in self.seats],
-            "moves": moves,
-            "luck": self.points[-1].rngs[LUCK].tolist(),
-            "state": self.state.tolist(),
-            "over": self.over,
+            "chance": hexadecimal(self.chance),
+            "actions": [move.action for move in self.moves],
             "returns": self.returns() if self.over else None,
+            "points": counted,
+            "fault": self.fault._asdict() if self.fault else None,
+            "words": [
+                phrases.name(game, before.state, after.move.action)
+                for before, after in pairwise(self.points)
+                if after.move is not None
+            ],
+            "luck": [hexadecimal(point.rngs[LUCK]) for point in self.points],
         }
 
     def save(self, path: Path) -> None:
@@ -233,28 +273,37 @@ class Session:
         write_json(path, self.record())
 
 
-def read_record(path: Path) -> dict[str, Any]:
-    """Return the saved game of a file; raise ValueError if it holds none."""
+def read_record(path: Path) -> Record:
+    """Return the first record of a file; raise ValueError if it holds none.
+
+    The file holds one record, as `play` saves it, or one record on each line, as `match` does.
+    """
     try:
-        record = json.loads(path.read_text())
+        text = path.read_text()
+        try:
+            record = json.loads(text)
+        except ValueError:
+            record = json.loads(text.partition("\n")[0])
     except OSError as wrong:
         raise ValueError(f"load={str(path)!r}: {wrong.strerror or wrong}") from None
     except (ValueError, RecursionError):
         raise ValueError(f"load={str(path)!r}: not a saved game") from None
-    if not isinstance(record, dict) or record.get("bidarena") != FORMAT:
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise ValueError(f"load={str(path)!r}: not a saved game of this version")
-    missing = [key for key in KEYS if key not in record]
-    if missing or not isinstance(record["game"], str):
-        lacks = ", ".join(missing) or "the name of its game"
-        raise ValueError(f"load={str(path)!r}: not a whole saved game; it lacks {lacks}")
+    try:
+        check_form(record)
+    except ValueError as wrong:
+        raise ValueError(f"load={str(path)!r}: not a whole saved game: {wrong}") from None
+    if not isinstance(record["game"], str):
+        raise ValueError(f"load={str(path)!r}: not a whole saved game; it names no game")
     return record
 
 
-def restored(record: dict[str, Any], game: Game | None = None, *, trust: bool = False) -> Session:
+def restored(record: Record, game: Game | None = None, *, trust: bool = False) -> Session:
     """Return the session of a record, played again move by move.
 
     Args:
-        record: a record made by `Session.record`.
+        record: a record made by `Session.record` or by a match.
         game: the game, if it was made already.
         trust: whether names in the record may start programs and import modules.
 
@@ -272,25 +321,41 @@ def restored(record: dict[str, Any], game: Game | None = None, *, trust: bool = 
             raise ValueError(f"{prefix}{told}") from wrong
 
 
-def _restored(record: dict[str, Any], game: Game | None) -> Session:
+def _restored(record: Record, game: Game | None) -> Session:
     """Do the work of `restored`; errors are of all kinds."""
+    check_form(record)
     game = game or make_game(record["game"], **record["rules"])
     seats = [None if seat == PERSON else str(seat) for seat in record["seats"]]
-    session = Session(game, seats, record["seed"], name=record["game"])
-    for number, move in enumerate(record["moves"], 1):
-        if move["seat"] != session.mover:
-            raise ValueError(f"move {number} is of seat {move['seat']}, {session.mover} is on")
-        _set_luck(session, move["luck"])
-        session.play(whole("action", move["action"], 0, game.actions - 1))
-    _set_luck(session, record["luck"])
-    if session.state.tolist() != record["state"]:
-        raise ValueError("the moves lead to another state than the one that was saved")
+    chance = from_hexadecimal("chance", record["chance"])
+    session = Session(game, seats, record["seed"], name=record["game"], chance=chance)
+    replayed(session, record)
     return session
 
 
-def _set_luck(session: Session, words: list[int]) -> None:
+def replayed(session: Session, record: Record) -> None:
+    """Play the moves of a record in a new session; raise ValueError where they do not fit."""
+    actions = record["actions"]
+    luck = record.get("luck")
+    if luck is not None and len(luck) != len(actions) + 1:
+        raise ValueError(f"luck: expected {len(actions) + 1} entries, got {len(luck)}")
+    for number in range(len(actions) + 1):
+        if luck is not None:
+            _set_luck(session, from_hexadecimal("luck", luck[number]))
+        if number < len(actions):
+            session.play(whole("action", actions[number], 0, session.game.actions - 1))
+    fault = record["fault"]
+    if fault is not None:
+        if fault["seat"] != session.mover:
+            raise ValueError(f"fault: of seat {fault['seat']}, but {session.mover} is to move")
+        session.fault = Fault(int(fault["seat"]), str(fault["kind"]), str(fault["reason"]))
+    found = session.returns() if session.over else None
+    if record["returns"] != found:
+        raise ValueError(f"returns: says {record['returns']}, they are {found}")
+
+
+def _set_luck(session: Session, words: Words) -> None:
     """Set the generator of the bots, which are not asked again when moves are replayed."""
     here = session.points[-1]
     rngs = here.rngs.copy()
-    rngs[LUCK] = checked_words("luck", words)
+    rngs[LUCK] = words
     session.points[-1] = here._replace(rngs=rngs)

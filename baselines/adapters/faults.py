@@ -2,7 +2,14 @@
 
 
 class Fault(RuntimeError):  # noqa: N818 - a word of the games, as in tennis
-    """An outside bot gave no answer, or a wrong one; it loses the game."""
+    """An outside bot gave no answer, or a wrong one; it loses the game.
+
+    The reason may hold words of the bot. Control characters in it, which could write anywhere on a
+    terminal, are replaced.
+    """
+
+    def __init__(self, reason: object = "") -> None:
+        super().__init__("".join(c if c.isprintable() else " " for c in str(reason)))
 
 
 class Breakdown(RuntimeError):  # noqa: N818 - the counterpart of a fault

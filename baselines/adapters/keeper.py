@@ -17,6 +17,7 @@ from __future__ import annotations
 import array
 import contextlib
 import ctypes
+import importlib.util
 import json
 import os
 import resource
@@ -33,6 +34,18 @@ from typing import Any
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWUSER, CLONE_NEWPID = 0x10000000, 0x20000000
 
+
+def load_beside(name: str) -> Any:
+    """Return a module that lies beside this script, which runs without a path to import from."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+jail = load_beside("jail")
+
 TICK = 0.2  # seconds between two checks of the limits
 PATIENCE = 10.0  # seconds after which killing a program is given up
 MIB = 1 << 20
@@ -48,6 +61,7 @@ class Keeper:
         self.group = 0  # process group of the last program
         self.memory = 0  # most bytes of all its processes together
         self.processes = 0  # most processes at one time
+        self.disk = 0  # most bytes of its temporary files
         self.seen_at = 0.0  # when the limits were checked last
 
     def run(self) -> None:
@@ -101,6 +115,7 @@ class Keeper:
         """Start a program, and send whether it runs or why not."""
         self.kill_all()
         self.memory, self.processes = order["memory"] * MIB, order["processes"]
+        self.disk = order["disk"] * MIB
         try:
             program = subprocess.Popen(
                 order["argv"],
@@ -110,10 +125,12 @@ class Keeper:
                 cwd=order["cwd"],
                 env=order["env"],
                 start_new_session=True,
-                preexec_fn=None if self.alone else die_with_keeper,  # noqa: PLW1509 (one thread)
+                preexec_fn=lambda: self.confine(order),  # noqa: PLW1509 (one thread)
             )
         except OSError as wrong:
             self.tell({"failed": f"{wrong.strerror}: {order['argv'][0]}"})
+        except subprocess.SubprocessError as wrong:
+            self.tell({"failed": f"{wrong}: {order['argv'][0]}"})
         else:
             self.main = self.group = program.pid
             program.returncode = 0  # `reap` waits for it, not this object
@@ -122,6 +139,16 @@ class Keeper:
         finally:
             for stream in streams:
                 os.close(stream)
+
+    def confine(self, order: dict[str, Any]) -> None:
+        """Limit the calling process, which is about to become the program."""
+        if not self.alone:
+            die_with_keeper()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.disk, self.disk))
+        if order["allowed"] is not None:
+            rules = jail.ruleset(order["allowed"])
+            jail.enter(rules)
+            os.close(rules)
 
     def reap(self) -> None:
         """Collect all processes that have ended; send the exit code if the program is one."""
@@ -145,6 +172,9 @@ class Keeper:
             self.kill_all()
         elif sum(map(resident, found)) > self.memory:
             self.tell({"killed": f"used more than {self.memory // MIB} MiB of memory"})
+            self.kill_all()
+        elif len(sys.argv) > 3 and bytes_in(sys.argv[3], self.disk) > self.disk:
+            self.tell({"killed": f"wrote more than {self.disk // MIB} MiB of temporary files"})
             self.kill_all()
 
     def kill_all(self) -> None:
@@ -197,12 +227,47 @@ def descendants() -> list[int]:
 
 
 def resident(pid: int) -> int:
-    """Return about how many bytes of memory a process uses and does not share."""
+    """Return about how many bytes of memory a process uses.
+
+    Memory that processes share is divided among them. Files in memory count too, whether or not
+    they are mapped.
+    """
+    kinds = ("Pss_Anon:", "Pss_Shmem:")
     try:
-        _, total, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
-    except (OSError, ValueError):
-        return 0
-    return (int(total) - int(shared)) * resource.getpagesize()
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        found = 1024 * sum(int(line.split()[1]) for line in lines if line.startswith(kinds))
+    except (OSError, ValueError, IndexError):  # an old kernel, or the process has just ended
+        try:
+            _, total, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
+        except (OSError, ValueError):
+            return 0
+        found = (int(total) - int(shared)) * resource.getpagesize()
+    return found + unmapped(pid)
+
+
+def unmapped(pid: int) -> int:
+    """Return the bytes of files in memory (memfd) that a process holds open."""
+    total = 0
+    with contextlib.suppress(OSError):
+        for opened in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                if str(opened.readlink()).startswith("/memfd:"):
+                    total += opened.stat().st_blocks * 512
+    return total
+
+
+def bytes_in(folder: str, enough: int) -> int:
+    """Return how many bytes the files in a folder take; no more than that are `enough` to know."""
+    total = 0
+    waiting = [folder]
+    while waiting and total <= enough:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as found:
+            for entry in found:
+                with contextlib.suppress(OSError):
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+    return total
 
 
 def die_with_keeper() -> None:

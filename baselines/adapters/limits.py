@@ -6,6 +6,8 @@ import dataclasses
 import re
 from dataclasses import dataclass
 
+from bidarena.envs.arguments import whole
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -17,12 +19,17 @@ class Limits:
     training: float = 3600.0  # seconds for an agent that trains before it plays
     output: int = 65536  # bytes of one answer; on stderr sixteen times as many
     memory: int = 2048  # MiB, of each process and of all processes together
+    disk: int = 1024  # MiB of each file, and of all temporary files together
     processes: int = 64  # processes at one time
+    jail: int = 1  # 0: it may read and write all files that you can, see jail.py
     faults: int = 3  # in a row, each as long as a move may take: then it is not asked any more
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
+            if field.name == "jail":
+                whole("jail", value, 0, 1)
+                continue
             if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
                 raise ValueError(f"{field.name}={value!r}: expected a number above 0")
             if field.type == "int" and not isinstance(value, int):

@@ -32,7 +32,9 @@ class PythonFile(Sandbox):
         path = Path(file).resolve()
         if not path.is_file():
             raise ValueError(f"{file!r}: there is no such file; expected a Python file")
-        super().__init__([sys.executable, "-I", "-m", WORKER], limits, cwd=str(path.parent))
+        # -B: bytecode that is written now would be taken for that of a file changed in this second.
+        command = [sys.executable, "-I", "-B", "-m", WORKER]
+        super().__init__(command, limits, cwd=str(path.parent), files=[str(path)])
         self.setup = {**setup, "file": str(path)}
         self.facts: dict[str, Any] = {}  # what the worker has told about the file
         self.broken = ""  # why the file cannot be loaded; it is not tried again

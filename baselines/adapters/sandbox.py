@@ -8,9 +8,9 @@
 A `Sandbox` starts a keeper process (keeper.py), which starts and kills the program; our process
 talks to the program through pipes. If a program does anything else than answer in time (crash,
 hang, write or use too much, start too many processes), a `Fault` says what it did, and the program
-is killed with all that it started. It gets only PATH of our environment, and an empty HOME. This
-protects against bugs and greed, not against attacks: the program runs as our user, and can read and
-write what that user can.
+is killed with all that it started. It gets only PATH of our environment, and an empty HOME. Where
+the system has Landlock, a jail (jail.py) keeps it from files and processes that are not its own;
+elsewhere it can read and write what our user can. It can always use the network and the processor.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from bidarena.baselines.adapters.faults import Fault
+from bidarena.baselines.adapters.jail import grants, version
 from bidarena.baselines.adapters.limits import Limits
 
 KEEPER = Path(__file__).with_name("keeper.py")
@@ -40,6 +41,7 @@ TAIL = 2000  # last bytes of stderr that are kept, to explain a fault
 GRACE = 15.0  # seconds in which the keeper must have killed everything
 LONGEST_REASON = 200  # characters of an explanation
 
+JAIL = True  # use Landlock where the system has it; tests turn this off
 NAMESPACES = True  # use process namespaces where the system allows it; tests turn this off
 
 
@@ -50,14 +52,23 @@ class Sandbox:
         argv: the command and its arguments.
         limits: what the program may use.
         cwd: the folder in which it runs; None: the current one.
+        files: files of the program that the command does not name.
     """
 
-    def __init__(self, argv: Sequence[str], limits: Limits, *, cwd: str | None = None) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        limits: Limits,
+        *,
+        cwd: str | None = None,
+        files: Sequence[str] = (),
+    ) -> None:
         if sys.platform != "linux":
             raise ValueError("bots in processes of their own can be run on Linux only")
         self.argv = list(argv)
         self.limits = limits
         self.cwd = cwd
+        self.files = list(files)
         self._live: _Live | None = None
 
     def run(self, text: bytes, seconds: float | None = None) -> bytes:
@@ -173,14 +184,20 @@ class _Live:
         """Have the keeper start the program; one that still runs is killed first."""
         self._close_pipes()
         self.orders += 1
-        order = {
+        order: dict[str, Any] = {
             "id": self.orders,
             "argv": program.argv,
             "cwd": program.cwd or str(Path.cwd()),
             "env": scrubbed(self.home),
             "memory": self.limits.memory,
+            "disk": self.limits.disk,
             "processes": self.limits.processes,
         }
+        allowed = None
+        if self.limits.jail and jail_name():
+            words = [*program.argv, *program.files]
+            allowed = grants(words, order["cwd"], self.home, order["env"]["PATH"])
+        order["allowed"] = allowed
         into, outof = zip(*(os.pipe() for _ in range(3)), strict=True)
         theirs = [into[0], outof[1], outof[2]]
         self.pipes += [outof[0], into[1], into[2]]
@@ -362,6 +379,11 @@ class _Live:
         for end in self.pipes:
             os.close(end)
         self.pipes.clear()
+
+
+def jail_name() -> str:
+    """Return what keeps programs of others from the files of the user; empty if nothing does."""
+    return f"Landlock {version()}" if JAIL and version() else ""
 
 
 def _close(

@@ -47,7 +47,7 @@ SLACK = 1e-4  # a bid so little below a whole number is that number; more than 2
 
 def richman(game: Game) -> Bot:
     """Make the critical bid for the money of both players, but never more than is sure to win."""
-    return Bot("richman", _richman_act, _params(game, critical_bid))
+    return Bot("richman", _richman_act, _params(game, critical_bid), deterministic=True)
 
 
 def _richman_act(
@@ -68,7 +68,7 @@ def safety(game: Game) -> Bot:
     In exact amounts, the ratio of the share held to the share needed then never falls. Next to its
     own target the bot bids everything.
     """
-    return Bot("safety", _safety_act, _params(game, safety_bid))
+    return Bot("safety", _safety_act, _params(game, safety_bid), deterministic=True)
 
 
 def _safety_act(

@@ -44,7 +44,7 @@ from bidarena.envs.compile import borrow, keep, seconds
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS, pick, uniform, word
-from bidarena.envs.waiting import interruptible
+from bidarena.envs.stopping import interruptible
 
 NO_LIMIT = 1e9  # seconds of a search without a limit of time
 FEWEST = 0.25  # share of the average weight that a move needs to be drawn

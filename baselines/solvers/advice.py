@@ -27,6 +27,7 @@ class Advice:
     value: float | None  # what the player wins on average with this move
     worst: float | None = None  # the value against the worst move that the other makes meanwhile
     share: float | None = None  # probability that the source plays it, or its share of the visits
+    visits: int | None = None  # how often a search tried it
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Hint:
     value: str  # what `Advice.value` means
     share: str  # what `Advice.share` means
     moves: list[Advice]
+    exact: bool = True  # whether the values are those of perfect play
+    iterations: int = 0  # of the search
 
     def as_dict(self) -> dict[str, Any]:
         """Return the hint for JSON."""
@@ -44,6 +47,8 @@ class Hint:
             "source": self.source,
             "value": self.value,
             "share": self.share,
+            "exact": self.exact,
+            "iterations": self.iterations,
             "moves": [vars(advice) for advice in self.moves],
         }
 

@@ -71,8 +71,9 @@ class ByPosition:
             seats: its seat in each of them.
             positions: in how many positions it will be asked, about.
         """
-        began = time.perf_counter()
         order = list(range(len(states)))
+        self._ask(states[0], int(seats[0]), 0)  # loading the program is not what it takes to ask
+        began = time.perf_counter()
         first = {k: self._ask(states[k], int(seats[k]), k) for k in order}
         again = {k: self._ask(states[k], int(seats[k]), k) for k in reversed(order)}
         each = (time.perf_counter() - began) / max(1, 2 * len(order))

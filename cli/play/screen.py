@@ -17,11 +17,11 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from bidarena.envs.game import CUT_SHORT
 from bidarena.envs.phrases import Names, Viewer, phrases_of
 from bidarena.envs.solo import render_state
 from bidarena.evaluate.hint import Hint
 from bidarena.evaluate.session import Session
+from bidarena.evaluate.telling import stories, verdict
 
 ROUNDS = 4  # rounds in the table below the board, so that all fits a terminal of 24 lines
 LISTED = 24  # up to so many moves are listed without being asked for
@@ -128,37 +128,17 @@ class Screen:
 
     def news(self) -> None:
         """Print what has happened since the last call."""
-        story = self._stories(self.told)
+        story = stories(self.session, self.viewer, self.names, self.told)
         self.told = len(self.session.points)
         for line in story:
             self.say(f"» {line}", "cyan")
-
-    def _stories(self, first: int) -> list[str]:
-        """Return the moves since a point in words, a line up to every full stop."""
-        game, points = self.session.game, self.session.points
-        lines: list[str] = []
-        going_on = False
-        for before, after in pairwise(points[first - 1 :]):
-            if after.move is None:
-                continue
-            told = self.words.tell(
-                game, before.state, after.move.action, after.state, self.viewer, self.names
-            )
-            if not told:
-                continue
-            if going_on:
-                lines[-1] += f"; {told}"
-            else:
-                lines.append(told)
-            going_on = not told.endswith(".")
-        return lines
 
     def log(self) -> None:
         """Print all moves so far."""
         if len(self.session.points) == 1:
             self.say("no moves yet")
         elif not self.rounds():
-            for line in self._stories(1):
+            for line in stories(self.session, self.viewer, self.names):
                 self.say(f"  {line}")
 
     def offer(self) -> None:
@@ -221,31 +201,13 @@ class Screen:
     def result(self) -> None:
         """Print how the game ended, with everything that was hidden."""
         session, game = self.session, self.session.game
-        self.title(self.verdict())
+        self.title(verdict(session, self.viewer, self.names))
         self.board(rounds=None)
         for line in self.words.opened(game, session.state, self.names):
             self.say(f"  {line}")
         if game.hidden and self.viewer is not None and self.words.row is not None:
             self.say("  all rounds, with what was hidden:")
             Screen(self.console, session, None, self.seat, self.names).rounds()
-
-    def verdict(self) -> str:
-        """Return the result in a few words."""
-        session, game = self.session, self.session.game
-        if session.illegal is not None:
-            return f"{self.names[session.illegal.seat]} made an illegal move and lost"
-        results = session.returns()
-        best = max(results)
-        if session.points[-1].mover == CUT_SHORT:
-            return "stopped: the limit on the length of a game was reached"
-        if min(results) == best:
-            return "the game is drawn"
-        winners = [seat for seat in range(game.players) if results[seat] == best]
-        called = " and ".join(self.names[seat] for seat in winners)
-        verb = "wins" if len(winners) == 1 and called != "you" else "win"
-        if self.viewer is not None and self.viewer not in winners:
-            return f"you lose: {called} {verb}"
-        return f"{called} {verb}"
 
 
 def _cell(field: str, number: float | None) -> str:

@@ -32,6 +32,8 @@ register_tools(
         "probabilities are not known, that share in positions of --games games, without --samples."
     ),
     measure="bidarena.evaluate.coins.exploit:measure",
+    view="bidarena.envs.coins.view:view",
+    board="coins",
     progress=Progress("bidarena.envs.coins.env:coins_gone"),
     bench=Bench(
         solve="bidarena.baselines.coins.solver:solve",

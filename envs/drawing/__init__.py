@@ -4,6 +4,7 @@
     bids.py        pieces of games of bids: money, bids, who is to bid
     cards.py       playing cards
     terminal.py    colours of a terminal
+    frame.py       what the views for browsers begin with
 
 Games are drawn as one player sees them. A side is 0 for that player and 1 for the opponent.
 """
@@ -28,6 +29,7 @@ from bidarena.envs.drawing.canvas import (
     mix,
     text_width,
 )
+from bidarena.envs.drawing.frame import auction_view, view_frame
 from bidarena.envs.drawing.terminal import BOLD, GREEN, SIDE_CODES, paint
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "Colour",
     "Point",
     "auction",
+    "auction_view",
     "bidding",
     "bidding_lines",
     "heading",
@@ -58,4 +61,5 @@ __all__ = [
     "paint",
     "stage",
     "text_width",
+    "view_frame",
 ]

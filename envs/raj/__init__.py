@@ -30,6 +30,8 @@ register_tools(
     hint="bidarena.baselines.raj.hint:exact_hint",
     serve="bidarena.baselines.adapters.raj.server:serve",
     python_file="bidarena.baselines.adapters.raj.agents:agent_bot",
+    view="bidarena.envs.raj.view:view",
+    board="auction_table",
     progress=Progress("round"),
     bench=Bench(
         openspiel="goofspiel(num_cards=6,imp_info=False,points_order=random)",

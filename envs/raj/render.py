@@ -56,7 +56,7 @@ def _look(game: Game, state: State, seat: int) -> _View:
     over = played == size
     banks, last_bids = part["banks"], part["last_bids"]
     champions = [p for p in range(players) if over and banks[p] == max(banks)]
-    takers = _takers(last_bids, last_pot, taker, game.options["tie"]) if played else []
+    took = takers(last_bids, last_pot, taker, game.options["tie"]) if played else []
     names = [_name(p, seat, players) for p in range(players)]
 
     seats = []
@@ -70,7 +70,7 @@ def _look(game: Game, state: State, seat: int) -> _View:
                 sealed=sealed,
                 bid=part["bids"][player] if sealed and player == seat else None,
                 last=last_bids[player] if played else None,
-                took=player in takers,
+                took=player in took,
                 moving=not over and player == committed,
                 won=player in champions,
             )
@@ -98,7 +98,7 @@ def _look(game: Game, state: State, seat: int) -> _View:
     )
 
 
-def _takers(bids: list[int], pot: int, taker: int, tie: str) -> list[int]:
+def takers(bids: list[int], pot: int, taker: int, tie: str) -> list[int]:
     """Return the players who took the last pot or a share of it."""
     if taker != NOBODY:
         return [taker]

@@ -6,6 +6,7 @@ code imports neither games nor bots, and a game in your own file can do all that
     game_names.py    games and their Gymnasium ids
     bot_names.py     bots, and openers: prefixes such as "cmd:" for bots that come from elsewhere
     paths.py         bots that are named by the path of a policy file or of a training run
+    meanings.py      what the options of a game mean
     tools.py         what a game has besides rules and bots: its solver, exact hints, a server, ...
     trust.py         names that come from files, which may start and import nothing
     aids.py          what searches may use in a game: beliefs and opening books

@@ -86,6 +86,11 @@ class Tools:
             programs for this game. Further keywords become options of `bidarena serve`.
         program: `(game, command, limits) -> Bot`: makes the bot that `cmd:COMMAND` names.
         python_file: `(game, path, limits) -> Bot`: makes the bot that `file:PATH` names.
+        view: `(game, state, seat) -> dict`: what `seat` may know of the state, for a drawing in a
+            browser; None as `seat` stands for a spectator, who sees everything. The dict must fit
+            JSON and begins with `view_frame` (bidarena.envs.drawing).
+        board: the name of the JavaScript module that draws the view, such as "line". Empty:
+            "generic", which shows the text drawing and lists the moves in words.
         progress: how to see how far a game has come, for bots in other processes.
         bench: what the benchmark measures of this game only.
         commands: further commands of `bidarena`: name -> (module with `main`, one line of help).
@@ -101,6 +106,8 @@ class Tools:
     serve: str = ""
     program: str = ""
     python_file: str = ""
+    view: str = ""
+    board: str = ""
     progress: Progress | None = None
     bench: Bench = field(default_factory=Bench)
     commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)

@@ -15,4 +15,10 @@ register_game(
 register_bot("richman/richman", "bidarena.baselines.richman.bots:richman")
 register_bot("richman/safety", "bidarena.baselines.richman.bots:safety")
 register_bot("richman/learned", "bidarena.baselines.learned.policy_file:learned")
-register_tools("richman", opponent="richman", progress=Progress("decision"))
+register_tools(
+    "richman",
+    opponent="richman",
+    view="bidarena.envs.richman.view:view",
+    board="graph",
+    progress=Progress("decision"),
+)

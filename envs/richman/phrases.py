@@ -19,14 +19,14 @@ from bidarena.envs.richman.env import graph_of
 from bidarena.envs.richman.rules import C, S
 
 
-def _first_way(game: Game) -> int:
+def first_way(game: Game) -> int:
     """Return the action that moves the token to vertex 0; lower ones are bids."""
     return int(game.cfg[C.largest]) + 1
 
 
 def name(game: Game, state: State, action: int) -> str:
     """Return what a bid or a move of the token is called."""
-    ways = _first_way(game)
+    ways = first_way(game)
     return f"bid {action}" if action < ways else f"to {action - ways}"
 
 
@@ -35,13 +35,13 @@ def read(game: Game, state: State, text: str) -> int:
     if state[S.chooser] < 0:
         bid = read_bid(text)
         # numbers beyond all bids must not be taken for moves of the token
-        return bid if bid < _first_way(game) else game.actions + bid
+        return bid if bid < first_way(game) else game.actions + bid
     found = re.fullmatch(r"(?:to\s+|move\s+)*(\d{1,9})", text.strip().lower())
     if found is None:
         raise ValueError(
             f"{text!r} is no vertex: type the number of one, such as {_ways(game, state)[0]}"
         )
-    return _first_way(game) + int(found[1])
+    return first_way(game) + int(found[1])
 
 
 def _ways(game: Game, state: State) -> list[int]:
@@ -55,7 +55,7 @@ def refuse(game: Game, state: State, action: int) -> str:
         bid = action if action < game.actions else action - game.actions
         return refuse_bid(bid, int(state[S.money + mover_of(game, state)]))
     ways = ", ".join(map(str, _ways(game, state)))
-    to = action - _first_way(game)
+    to = action - first_way(game)
     return f"no edge leads from {state[S.vertex]} to {to}: choose one of {ways}"
 
 

@@ -28,6 +28,8 @@ register_tools(
     serve="bidarena.baselines.adapters.scotch.server:serve",
     program="bidarena.baselines.adapters.scotch.programs:program_bot",
     python_file="bidarena.baselines.adapters.scotch.programs:function_bot",
+    view="bidarena.envs.scotch.view:view",
+    board="line",
     progress=Progress("round"),
     bench=Bench(solve="bidarena.baselines.scotch.exact:solve"),
 )

@@ -37,7 +37,7 @@ def _look(game: Game, state: State, seat: int) -> _View:
     """Return what the player in `seat` may know of the state."""
     length, position = int(game.cfg[C.length]), int(state[S.position])
     seen = drawing.auction(game, state, seat)
-    bids, winner = _last_round(game.cfg, state, seat)
+    bids, winner = last_round(game.cfg, state, seat)
     if seen.champion >= 0:
         at_an_end = position in (0, length)
         reasons = ("the opponent is out of money", "you are out of money")
@@ -49,12 +49,12 @@ def _look(game: Game, state: State, seat: int) -> _View:
         length=length,
         distance=position if seat == 0 else length - position,
         seen=seen._replace(
-            money=(seen.money[0], _money_of_other(game.cfg, state, seat)), bids=bids, winner=winner
+            money=(seen.money[0], money_of_other(game.cfg, state, seat)), bids=bids, winner=winner
         ),
     )
 
 
-def _money_of_other(cfg: Cfg, state: State, seat: int) -> tuple[int, int]:
+def money_of_other(cfg: Cfg, state: State, seat: int) -> tuple[int, int]:
     """Return the least and the most money the other can have, as far as `seat` can know."""
     other = 1 - seat
     if cfg[C.know_opponent_money]:
@@ -62,7 +62,7 @@ def _money_of_other(cfg: Cfg, state: State, seat: int) -> tuple[int, int]:
     return int(state[S.low + other]), int(state[S.high + other])
 
 
-def _last_round(cfg: Cfg, state: State, seat: int) -> tuple[tuple[int, int], int]:
+def last_round(cfg: Cfg, state: State, seat: int) -> tuple[tuple[int, int], int]:
     """Return the bids of the last round and the side that won it, as far as `seat` knows.
 
     With hidden money even a sign that the bids were equal would say too much, unless the

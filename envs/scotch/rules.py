@@ -221,7 +221,9 @@ def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
         # What the other knows about our money follows from bids of theirs that we never saw.
         state[S.low + player] = below(rng, own + 1)
         state[S.high + player] = own + below(rng, cfg[C.largest] - own + 1)
-        state[S.last_bids + other] = -1
+        tied = state[S.last_bids] == state[S.last_bids + 1]
+        if not (tied and cfg[C.tie] == ALTERNATE):  # the advantage passed for all to see
+            state[S.last_bids + other] = -1
     if player == 1 and state[S.pending] >= 0:
         state[S.pending] = guessed_bid(state[S.money], rng)
 

@@ -48,6 +48,8 @@ register_tools(
         "by default, with --samples guesses of the hidden cards for each of its decisions."
     ),
     serve="bidarena.baselines.adapters.twentynine.server:serve",
+    view="bidarena.envs.twentynine.render.view:view",
+    board="tricks",
     progress=Progress(
         "bidarena.baselines.adapters.twentynine.progress:calls_and_cards", strict=False
     ),

@@ -23,7 +23,7 @@ from bidarena.envs.batch import CHANCE, LUCK, forfeits
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS
-from bidarena.envs.waiting import interruptible
+from bidarena.envs.stopping import interruptible
 from bidarena.evaluate.match.asking import (
     ILLEGAL,
     Answer,
@@ -284,7 +284,7 @@ class _Table:
     def reason(self, row: int, fault: Fault) -> int:
         """Return the index of the fault that ended a row; beyond `MOST_REASONS` they share one."""
         if fault[0] == ILLEGAL and self.ours[self.owners[self.rotation[row], self.losers[row]]]:
-            raise Breakdown(f"one of our own bots {fault[1]}, which is illegal: please report it")
+            raise Breakdown(f"one of our own bots broke the rules, please report it: {fault[1]}")
         if fault not in self.faults and len(self.faults) >= MOST_REASONS:
             fault = (fault[0], OTHERS)
         return self.faults.setdefault(fault, len(self.faults))

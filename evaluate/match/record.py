@@ -1,4 +1,6 @@
-"""Games as JSON: the record of each game of a match, and its replay with checks.
+"""Games as JSON: the record of a game, and its replay with checks.
+
+Matches, tournaments, `bidarena play` and the arena all write and read this form.
 
     play_match("raj", ["value", "random"], 100, record="games.jsonl")
     for record in read_records("games.jsonl"):
@@ -12,12 +14,15 @@ A record is one line of JSON with these keys:
 | `format`, `version` | "bidarena/game", 1 |
 | `game`, `rules` | the name and the keywords of the game |
 | `seed`, `deal`, `rotation` | seed of the match, number of the deal, seats the bots moved on |
-| `seats` | the bot in each seat |
+| `seats` | the bot in each seat; "person" where a person sat |
 | `chance` | the two words of the generator of the deal, in hexadecimal |
 | `actions` | all actions in order |
-| `returns` | the result of each seat |
+| `returns` | the result of each seat; null if the game is not over |
 | `points` | points of each seat; null if the game counts none or was forfeited |
-| `fault` | null, or `seat`, `kind` ("raised", "illegal", "time") and `reason` of the loss |
+| `fault` | null, or `seat`, `kind` and `reason` of the loss |
+| `words`, `luck` | of `play` and the arena: the moves in words; the generator of the bots at each |
+
+The `kind` of a fault is "raised", "illegal", "time", or "resigned".
 """
 
 from __future__ import annotations
@@ -34,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs.batch import forfeits
+from bidarena.envs.files import sync_folder
 from bidarena.envs.game import Game
 from bidarena.envs.registry import load, make_game
 from bidarena.envs.registry.trust import names_from_file
@@ -100,7 +106,7 @@ def block_records(
     ends = np.cumsum(block.lengths)  # over all games in order
     rules = json.loads(json.dumps(game.options))
     for deal in range(len(chance)) if deals is None else deals:
-        words = [f"{word:016x}" for word in chance[deal].tolist()]
+        words = hexadecimal(chance[deal])
         for rotation in range(rotations):
             end = int(ends[deal * rotations + rotation])
             begin = end - int(block.lengths[deal, rotation])
@@ -130,6 +136,37 @@ def block_records(
             }
 
 
+def hexadecimal(words: Words) -> list[str]:
+    """Return the words of a generator as text, which every reader of JSON keeps exactly."""
+    return [f"{word:016x}" for word in words.tolist()]
+
+
+def from_hexadecimal(name: str, words: Any) -> Words:
+    """Return the words of a generator from their texts; raise ValueError if they are not that.
+
+    Args:
+        name: what the words are, for the error.
+        words: `WORDS` texts.
+    """
+    try:
+        return checked_words(name, [int(word, 16) for word in words])
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(f"{name}: expected {WORDS} hexadecimal words; {wrong}") from None
+
+
+def check_form(record: Any) -> None:
+    """Raise ValueError unless the record has the keys of this format and version."""
+    if not isinstance(record, dict):
+        raise ValueError(f"record: expected an object with the keys {', '.join(KEYS)}")
+    missing = [key for key in KEYS if key not in record]
+    what = f"record of deal {record.get('deal')!r:.50}"
+    if record.get("format") != FORMAT or record.get("version") != VERSION or missing:
+        lacks = f"; it lacks {', '.join(missing)}" if missing else ""
+        raise ValueError(f"{what}: expected format {FORMAT!r} and version {VERSION}{lacks}")
+    if not isinstance(record["actions"], list):
+        raise ValueError(f"{what}: actions: expected a list")
+
+
 def replay(record: Record, game: Game | None = None) -> Iterator[Moment]:
     """Play a record again and yield every moment from the deal to the end.
 
@@ -139,21 +176,14 @@ def replay(record: Record, game: Game | None = None) -> Iterator[Moment]:
         record: a record, as `read_records` yields it.
         game: the game, if its name is not registered. No module is imported to find it.
     """
-    if not isinstance(record, dict):
-        raise ValueError(f"record: expected an object with the keys {', '.join(KEYS)}")
-    what = f"record of deal {record.get('deal')!r:.50}"
-    missing = [key for key in KEYS if key not in record]
-    if record.get("format") != FORMAT or record.get("version") != VERSION or missing:
-        lacks = f"; it lacks {', '.join(missing)}" if missing else ""
-        raise ValueError(f"{what}: expected format {FORMAT!r} and version {VERSION}{lacks}")
+    what = f"record of deal {record.get('deal')!r:.50}" if isinstance(record, dict) else "record"
+    check_form(record)
     game = _game_of(record, what) if game is None else game
     to_move, legal, step = game.call("to_move"), game.call("legal"), game.call("step")
     try:
-        rng = checked_words("chance", [int(word, 16) for word in record["chance"]])
-    except (TypeError, ValueError) as wrong:
-        raise ValueError(f"{what}: chance: expected {WORDS} hexadecimal words; {wrong}") from None
-    if not isinstance(record["actions"], list):
-        raise ValueError(f"{what}: actions: expected a list")
+        rng = from_hexadecimal("chance", record["chance"])
+    except ValueError as wrong:
+        raise ValueError(f"{what}: {wrong}") from None
     mask = np.zeros(game.actions, np.int8)
     state = game.new_state(rng)
     seat = int(to_move(game.cfg, state))
@@ -190,6 +220,8 @@ def _check_end(record: Record, game: Game, state: NDArray[np.int64], seat: int, 
             raise ValueError(f"{what}: seat {loser} lost by a fault, but seat {seat} was to move")
         result = forfeits(game)[seat]
     elif seat >= 0:
+        if record["returns"] is None:
+            return
         raise ValueError(f"{what}: the game is not over after its last move")
     else:
         result = np.zeros(game.players)
@@ -255,5 +287,6 @@ def records_to(path: str | Path | None) -> Iterator[Callable[[int, int, Iterable
             os.fsync(file.fileno())
             if whole:
                 beside.replace(target)
+                sync_folder(target.parent)
             elif not written:
                 beside.unlink(missing_ok=True)

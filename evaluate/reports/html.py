@@ -183,6 +183,8 @@ def interval_plot(rows: Sequence[Estimated], what: str) -> str:
     known = [row.half_width if row.half_width < float("inf") else 0.0 for row in rows]
     low = min(row.value - width for row, width in zip(rows, known, strict=True))
     high = max(row.value + width for row, width in zip(rows, known, strict=True))
+    if high == low:  # all alike, without any spread
+        low, high = low - 1.0, high + 1.0
     ticks = _ticks(low, high)
     low, high = min(low, ticks[0]), max(high, ticks[-1])
     label = 12 + max(7.6 * min(len(row.name), 30) for row in rows)

@@ -120,7 +120,7 @@ def test_page__game_has_fewer_than_100_lines() -> None:
 def test_page__links_lead_somewhere(page: str) -> None:
     folder = (DOCS / page).parent
     for target, anchor in re.findall(r"\]\((?!http)([^)#]*)#?([^)]*)\)", (DOCS / page).read_text()):
-        if target.endswith(".png"):
+        if target.endswith((".png", ".webp")):
             assert (folder / target).exists()
             continue
         text = (folder / target if target else DOCS / page).read_text()

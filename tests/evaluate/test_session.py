@@ -10,6 +10,8 @@ import pytest
 
 from bidarena.baselines.adapters.faults import Fault
 from bidarena.envs import Batch, make_game
+from bidarena.evaluate.match import play_match
+from bidarena.evaluate.match.record import read_records, replay
 from bidarena.evaluate.session import Session, read_record, restored
 
 TABLES = {
@@ -101,14 +103,17 @@ def test_session__a_file_that_was_changed_is_refused(tmp_path):
     go(session, np.random.default_rng(0), 6)
     whole = session.record()
     broken = [
-        {**whole, "moves": [{**whole["moves"][0], "seat": 1}, *whole["moves"][1:]]},
-        {**whole, "moves": [{**whole["moves"][0], "action": 0}, *whole["moves"][1:]]},
-        {**whole, "state": [*whole["state"][:-1], 99]},
+        {**whole, "actions": [0, *whole["actions"][1:]]},
+        {**whole, "actions": whole["actions"][:-1]},
+        {**whole, "returns": [1.0, -1.0]},
+        {**whole, "chance": ["0"]},
+        {**whole, "luck": whole["luck"][:-1]},
+        {**whole, "version": 99},
         {**whole, "seed": -1},
         {**whole, "seats": ["dp"]},
         {**whole, "seats": ["nobody", "person"]},
         {**whole, "rules": {"money": -3}},
-        {key: value for key, value in whole.items() if key != "luck"},
+        {key: value for key, value in whole.items() if key != "actions"},
     ]
     for record in broken:
         with pytest.raises(ValueError, match="saved game"):
@@ -153,7 +158,7 @@ def test_session__a_bot_that_breaks_the_rules_loses(monkeypatch):
 def test_restored__starts_no_program_and_imports_no_module_that_a_file_names(tmp_path):
     mark = tmp_path / "ran"
     record = begin("scotch").record()
-    record["seats"] = [f"cmd:touch {mark}", "person"]
+    record["seats"] = [f"cmd:touch {mark}:jail=0", "person"]
     with pytest.raises(ValueError, match=r"saved game: .*'cmd:touch .* --trust"):
         restored(record)
     session = restored(record, trust=True)
@@ -166,16 +171,27 @@ def test_restored__starts_no_program_and_imports_no_module_that_a_file_names(tmp
     assert "antigravity" not in sys.modules
 
 
-@pytest.mark.parametrize("words", [[0, 0], [], [1], [1, 2, 3], [-1, 5], [2**64, 1], ["a", "b"], 7])
+@pytest.mark.parametrize(
+    "words", [["0", "0"], [], ["1"], ["1", "2", "3"], ["-1", "5"], ["1" * 17, "1"], ["x", "y"], 7]
+)
 def test_restored__refuses_words_with_which_a_generator_would_hang(words):
-    record = begin("twentynine").record() | {"luck": words}
+    record = begin("twentynine").record()
     with pytest.raises(ValueError, match="luck"):
-        restored(record)
+        restored(record | {"luck": [words]})
+    with pytest.raises(ValueError, match="chance"):
+        restored(record | {"chance": words})
 
 
 @pytest.mark.parametrize(
     "text",
-    ["[" * 100_000, '{"bidarena": 1}', '{"bidarena": 1, "game": 5}', "\\xff", "[]", "NaN"],
+    [
+        "[" * 100_000,
+        '{"format": "bidarena/game"}',
+        '{"bidarena": 1, "game": 5}',
+        "\\xff",
+        "[]",
+        "NaN",
+    ],
 )
 def test_read_record__says_what_is_wrong_with_a_file_of_somebody_else(tmp_path, text):
     path = tmp_path / "game.json"
@@ -184,7 +200,7 @@ def test_read_record__says_what_is_wrong_with_a_file_of_somebody_else(tmp_path, 
         read_record(path)
 
 
-@pytest.mark.parametrize("part", ["rules", "seats", "moves", "seed", "luck", "state", "game"])
+@pytest.mark.parametrize("part", ["rules", "seats", "actions", "seed", "chance", "game"])
 @pytest.mark.parametrize("value", [None, -5, "x", [5], {"a": 5}, [None], [{}]])
 def test_restored__refuses_nonsense_with_a_reason(part, value):
     session = begin("scotch")
@@ -229,3 +245,39 @@ def test_session__ctrl_c_is_heard_while_a_bot_thinks(alarm, bot):
         session.ask()
     assert time.monotonic() - began < 4
     assert len(session.points) == 1 and session.bot_to_move()
+
+
+@BOTH
+def test_session__writes_the_records_of_matches_and_reads_them(name, tmp_path):
+    session = begin(name)
+    go(session, np.random.default_rng(4), 5)
+    unfinished = session.record()
+    assert unfinished["returns"] is None
+    *_, last = replay(unfinished)
+    assert last.state.tolist() == session.state.tolist()
+    go(session, np.random.default_rng(4))
+    *_, last = replay(json.loads(json.dumps(session.record())))
+    assert last.state.tolist() == session.state.tolist()
+
+    rules, sides = TABLES[name][1], len(set(session.game.teams))
+    path = tmp_path / "games.jsonl"
+    play_match(name, ["random"] * sides, 2, record=path, **rules)
+    first = next(read_records(path))
+    again = restored(read_record(path))
+    assert again.record()["actions"] == first["actions"]
+    assert again.record()["points"] == first["points"] and again.returns() == first["returns"]
+
+
+def test_session__a_person_resigns_and_takes_it_back(tmp_path):
+    session = begin("scotch")
+    with pytest.raises(ValueError, match="no person"):
+        session.resign()
+    session.ask()
+    session.resign()
+    assert session.over and session.returns() == [1.0, -1.0]
+    session.save(tmp_path / "game.json")
+    again = restored(read_record(tmp_path / "game.json"))
+    assert again.over and again.fault.kind == "resigned" and again.returns() == [1.0, -1.0]
+    *_, last = replay(session.record())
+    assert last.mover == 1
+    assert session.undo() and not session.over and len(session.points) == 2

@@ -1,6 +1,7 @@
 """Run folders: tables that grow, and checkpoints that are read without running code."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -42,3 +43,23 @@ def test_checkpoint__is_read_without_running_code(tmp_path):
     with pytest.raises(ValueError, match="not a checkpoint"):
         read_checkpoint(tmp_path)
     assert not (tmp_path / "ran").exists()
+
+
+def test_run_folder__checkpoints_and_lines_of_tables_are_on_the_disk(tmp_path, monkeypatch):
+    """With every fsync traced: the content of each file, and the names in the folder."""
+    synced = []
+    fsync = os.fsync
+
+    def watched(number):
+        synced.append(Path(f"/proc/self/fd/{number}").readlink())
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    write_checkpoint(tmp_path, {"steps": 1})
+    draft, folder = synced
+    assert draft.name.startswith(".checkpoint.pt.") and folder == tmp_path
+    table = CsvTable(tmp_path / "metrics.csv")
+    for steps in (1, 2, 3):
+        synced.clear()
+        table.add({"steps": steps})
+        assert synced[-1] == tmp_path / "metrics.csv"

@@ -3,8 +3,8 @@
 Agents there share NumPy's global generator and all other global state, and the course's own random
 agent draws from that generator. So they must share a process here too, to play the same games. The
 process sends a message for what it has done: {"seated": name}, {"trained": 0, "of": games,
-"name": name} and then {"trained": games}, {"playing": games}, {"banks": [...]} for finished games, and {"fault": why} at a
-fault, which ends the series.
+"name": name} and then {"trained": games}, {"playing": games}, {"banks": [...]} for finished games,
+and {"fault": why} at a fault, which ends the series.
 """
 
 from __future__ import annotations

@@ -13,8 +13,16 @@ from bidarena.envs.registry import make_game
 from bidarena.envs.scotch.rules import S
 
 
-def serve(game: str | Game, bot: str, *, seed: int = 0) -> None:
-    """Print the bid for the four lines on stdin."""
+def serve(game: str | Game, bot: str, *, seed: int = 0, resident: float = 0.0) -> None:
+    """Print the bid for the four lines on stdin.
+
+    Args:
+        game: Scotch, or its name.
+        bot: the bot's name with options.
+        seed: seed of the bot's random numbers.
+        resident: leave a process behind that answers the next bids of this command quickly, until
+            nobody has asked for so many seconds. The command line does that; nothing happens here.
+    """
     print(bid_for(make_game(game), bot, sys.stdin.read(), seed=seed))
 
 

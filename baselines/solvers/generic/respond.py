@@ -8,7 +8,6 @@ bot may also choose by the time that is left; it is tried, and then asked at eve
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -100,7 +99,7 @@ class Responses:
 
     Attributes:
         values: what the responder wins on average in each seat.
-        gains: how much more that is than the player itself would win there.
+        nash_conv: how much more that is than the player itself would win, all seats together.
         situations: in how many situations the game has the player choose.
         asked: in how many the player was asked, all seats together.
         plan: the choices of the responders.
@@ -109,7 +108,7 @@ class Responses:
     """
 
     values: list[float]
-    gains: list[float]
+    nash_conv: float
     situations: int
     asked: int
     plan: Plan
@@ -149,36 +148,22 @@ def _on_graph(index: GraphIndex, asker: Asker) -> Responses:
     graph, limit = index.graph, index.game.limit
     asked = [index.deciding(seat) for seat in range(2)]
     plans = [_asked_at(index, asker, seat, 0) for seat in range(2)]
-    turns: list[Callable[[int, Floats], None] | None] = [None, None, None]
-    if graph.order.endless and _watches_clock(index, asker, plans):
-
-        def turn(seats: tuple[int, ...]) -> Callable[[int, Floats], None]:
-            def write(ticks: int, plan: Floats) -> None:
-                for seat in seats:
-                    where = _choices(graph, asked[seat], seat)
-                    plan[where] = _asked_at(index, asker, seat, limit - ticks)[where]
-
-            return write
-
-        turns = [turn((1,)), turn((0,)), turn((0, 1))]
+    watches = graph.order.endless and _watches_clock(index, asker, plans)
     values, found = [], []
     for seat in range(2):
+        other = 1 - seat
+        where = _choices(graph, asked[other], other)
+
+        def turn(ticks: int, plan: Floats, other: int = other, where: Integers = where) -> None:
+            plan[where] = _asked_at(index, asker, other, limit - ticks)[where]
+
         best = value_graph(
-            graph, plan=plans[1 - seat], given=(1 - seat,), gap=GAP, turn=turns[seat]
+            graph, plan=plans[other], given=(other,), gap=GAP, turn=turn if watches else None
         )
         values.append((best.value if seat == 0 else -best.value) + 0.0)
         found.append(plan_of_graph(graph, best, rated=False))
-    both = value_graph(
-        graph,
-        plan=plans[0] + plans[1],
-        given=(0, 1),
-        gap=GAP,
-        keep_layers=False,
-        turn=turns[2],
-    ).value
-    gains = [values[0] - both, values[1] + both]
     count = len(asked[0]) + len(asked[1])
-    return Responses(values, gains, count, asker.asked, joined(found), True, GRAPH)
+    return Responses(values, sum(values), count, asker.asked, joined(found), True, GRAPH)
 
 
 def _choices(graph: Graph, positions: Integers, seat: int) -> Integers:
@@ -230,17 +215,15 @@ def _on_tree(index: TreeIndex, asker: Asker) -> Responses:
             strategy[spans(tree.first[here].astype(np.int64), sizes)] = _legal_ones(
                 asker, here, seat
             )
-    own = expected(tree, strategy).tolist()
-    if len(own) == 1:
-        own = [own[0], -own[0]]
+    own = expected(tree, strategy)
+    together = 0.0 if len(own) == 1 else float(own.sum())  # one result: the other is its opposite
     best = [respond(tree, strategy, seat) for seat in range(game.players)]
     choices = sum((one.choices for one in best), np.zeros(len(strategy)))
     plan = plan_of_tree(game, tree, choices, np.zeros(0))
     values = [one.value + 0.0 for one in best]
-    gains = [value - mean for value, mean in zip(values, own, strict=True)]
     playable = len(np.unique(plan.keys, axis=0)) == len(plan.keys)
     count = len(tree.players)
-    return Responses(values, gains, count, asker.asked, plan, playable, TREE)
+    return Responses(values, sum(values) - together, count, asker.asked, plan, playable, TREE)
 
 
 def _legal_ones(asker: Asker, here: Integers, seat: int) -> Floats:

@@ -27,6 +27,8 @@ DECISIONS = 400_000  # decisions in all games together, where games are long
 
 STEP_SECONDS = 4e-7  # of one try of an action, about
 NODE_SECONDS = 1e-6  # of one history, about
+SWEEP_SECONDS = 1.2e-8  # of valuing one choice once, about
+TICKS = 60  # ticks after which the values of a game with a clock mostly stand still
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,6 @@ class Size:
     situations: float  # what players can know at their decisions; a lower bound
     histories: float
     width: float  # cells per position: actions, times actions made at the same time
-
-    def as_dict(self) -> dict[str, float]:
-        """Return the estimate for JSON, with two digits of each number."""
-        return {name: float(f"{value:.1e}") for name, value in vars(self).items()}
 
 
 def counted_below(rng: Words, n: int) -> int:

@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.baselines.solvers.generic.plan import Plan, keys_of
-from bidarena.baselines.solvers.generic.size import NODE_SECONDS, STEP_SECONDS, Size, size_of
+from bidarena.baselines.solvers.generic.size import (
+    NODE_SECONDS,
+    STEP_SECONDS,
+    SWEEP_SECONDS,
+    TICKS,
+    Size,
+    size_of,
+)
 from bidarena.baselines.solvers.graph.explore import (
     F,
     explore_game,
@@ -95,26 +102,44 @@ def way_of(game: Game) -> str:
     return SEATS
 
 
-def check_size(game: Game, limits: Limits, way: str = "") -> Size:
-    """Return the estimated size of a game; raise ValueError if it is far beyond the limits.
+@dataclass(frozen=True)
+class Cost:
+    """What solving a game will take, about."""
+
+    size: Size
+    memory: float  # bytes
+    seconds: float
+    what: str  # the size in words
+
+    def __str__(self) -> str:
+        return f"about {self.what}; {self.memory / 2**30:.2g} GiB, {self.seconds:.2g} s"
+
+
+def cost_of(game: Game, way: str = "") -> Cost:
+    """Return what solving a game, or responding best in it, will take.
 
     Args:
         game: the game.
-        limits: what solving it may take.
         way: how it is looked at; empty: as `way_of` says.
     """
     size = size_of(game)
-    way = way or way_of(game)
     row = 8 * game.state_size + 40
-    if way == GRAPH:
-        needed = size.situations * (row + 4 * size.width)
-        seconds = size.situations * size.width * STEP_SECONDS
+    if (way or way_of(game)) == GRAPH:
+        cells = size.situations * size.width
         what = f"{size.situations:.2g} positions with {size.width:.2g} choices each"
-    else:
-        needed = size.situations * row + 20.0 * size.histories
-        seconds = size.histories * NODE_SECONDS
-        what = f"{size.histories:.2g} histories, {size.situations:.2g} information sets"
-    told = f"{game.name} has about {what}, which would take about {needed / 2**30:.2g} GiB"
+        sweeps = 1 if reading_of(game, GRAPH).clock < 0 else min(game.limit, TICKS)
+        seconds = cells * (STEP_SECONDS + sweeps * SWEEP_SECONDS)
+        return Cost(size, size.situations * row + 4 * cells, seconds, what)
+    needed = size.situations * row + 20.0 * size.histories
+    what = f"{size.histories:.2g} histories, at least {size.situations:.2g} information sets"
+    return Cost(size, needed, size.histories * NODE_SECONDS, what)
+
+
+def check_size(game: Game, limits: Limits, way: str = "") -> Cost:
+    """Return the estimated cost of a game; raise ValueError if it is far beyond the limits."""
+    cost = cost_of(game, way)
+    needed, seconds = cost.memory, cost.seconds
+    told = f"{game.name} has about {cost.what}, which would take about {needed / 2**30:.2g} GiB"
     if needed > DOUBT * limits.memory:
         raise ValueError(
             f"memory={limits.memory / 2**30:.3g} GiB: too little; {told}. Give more memory, or "
@@ -125,7 +150,7 @@ def check_size(game: Game, limits: Limits, way: str = "") -> Size:
             f"seconds={limits.seconds:.3g}: too few; {told} and {seconds:.2g} s. Give more time, "
             "or smaller rules"
         )
-    return size
+    return cost
 
 
 def refuse_seats(game: Game) -> None:
@@ -167,14 +192,12 @@ def solve_game(game: Game, limits: Limits | None = None, begin: Begin | None = N
     for (key, _), known in _answers.items():
         if key == game.key and known.gap <= limits.gap:
             return known
-    label = f"{FORMAT} {limits.gap:g} {_version(game)}"
-    found = load(game, "any", label)
+    found = load(game, "any", _label(game, limits))
     if found is not None:
         answer = _restored(found)
     else:
         answer = solve_anew(game, limits, begin)
-        if answer.gap <= limits.gap:
-            save(game, "any", label, _arrays(answer))
+        keep_answer(game, limits, answer)
     _remember(_answers, (game.key, limits.gap), answer)
     return answer
 
@@ -186,6 +209,16 @@ def solve_anew(game: Game, limits: Limits, begin: Begin | None = None) -> Answer
     if way_of(game) == GRAPH:
         return _solve_graph(game, limits, begin)
     return _solve_tree(game, limits, begin)
+
+
+def keep_answer(game: Game, limits: Limits, answer: Answer) -> None:
+    """Write a solution to the disk if it is as good as the limits ask for."""
+    if answer.gap <= limits.gap:
+        save(game, "any", _label(game, limits), _arrays(answer))
+
+
+def _label(game: Game, limits: Limits) -> str:
+    return f"{FORMAT} {limits.gap:g} {_version(game)}"
 
 
 def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:
@@ -207,7 +240,7 @@ def _version(game: Game) -> str:
 def graph_of(game: Game, limits: Limits, begin: Begin | None = None) -> Graph:
     """Return the graph of a game, found now or before."""
     if game.key not in _graphs:
-        size = check_size(game, limits)
+        size = check_size(game, limits).size
         advance = begin(int(size.situations), "positions") if begin is not None else None
         done = 0
 
@@ -227,8 +260,8 @@ def tree_of(game: Game, limits: Limits, begin: Begin | None = None) -> Tables:
     """Return the information sets of a game and its merged ends, found now or before."""
     opposed = way_of(game) == TREE
     if (game.key, opposed) not in _trees:
-        size = check_size(game, limits, TREE)
-        advance = begin(int(size.histories), "histories") if begin is not None else None
+        size = check_size(game, limits, TREE).size
+        advance = begin(int(min(size.histories, 1e15)), "histories") if begin is not None else None
         done = 0
 
         def progress(nodes: int) -> None:

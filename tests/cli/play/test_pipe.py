@@ -66,11 +66,12 @@ def test_play_pipe__bytes_that_are_no_text_are_wrong_input(tmp_path):
 def test_play_pipe__json_is_the_record_and_nothing_else(tmp_path):
     run = piped("raj", "--watch", "value", "random", "--seed", "3", "--json", cwd=tmp_path)
     record = json.loads(run.stdout)
-    assert record["over"] and len(record["moves"]) == 12 and record["seats"] == ["value", "random"]
+    assert record["returns"] is not None and len(record["actions"]) == 12
+    assert record["seats"] == ["value", "random"]
     run = piped("raj", "--vs", "value", "--seed", "3", "--json", typed="2\n", cwd=tmp_path)
     record = json.loads(run.stdout)
-    assert record["seats"] == ["person", "value"] and not record["over"]
-    assert record["moves"][0]["words"] == "card 2"
+    assert record["seats"] == ["person", "value"] and record["returns"] is None
+    assert record["words"][0] == "card 2"
     assert b"your move> 2" in run.stderr
 
 

@@ -205,8 +205,8 @@ def test_play__leaving_by_a_key_saves_like_quit(key, tmp_path):
         assert terminal.end() == 0
         assert "to go on: bidarena play scotch --load bidarena-scotch-2.json" in terminal.text
     record = json.loads((tmp_path / "bidarena-scotch-2.json").read_text())
-    assert [move["action"] for move in record["moves"] if move["seat"] == 0] == [2]
-    assert len(record["moves"]) == 2
+    assert record["actions"][0] == 2
+    assert len(record["actions"]) == 2
 
 
 def test_play__another_game_never_overwrites_a_saved_one(tmp_path):

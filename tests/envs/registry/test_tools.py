@@ -22,6 +22,7 @@ from bidarena.envs.registry import (
 )
 
 FUNCTIONS = ("solve", "positions", "hint", "exploit", "measure", "serve", "program", "python_file")
+FUNCTIONS += ("view",)
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_tools__of_our_games_can_all_be_loaded(game):
 
 def test_tools__that_are_functions_are_all_tested_above():
     texts = {entry.name for entry in fields(Tools) if entry.type == "str"}
-    assert texts - set(FUNCTIONS) == {"opponent", "exploit_note"}
+    assert texts - set(FUNCTIONS) == {"opponent", "exploit_note", "board"}
 
 
 def test_register_tools__keeps_what_was_registered_before(unregistered):

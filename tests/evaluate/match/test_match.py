@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 import warnings
 from fractions import Fraction
 from functools import lru_cache
@@ -365,3 +367,17 @@ def test_match__a_bot_made_for_other_rules_is_refused():
 def test_match__what_is_no_bot_is_named(bots):
     with pytest.raises(ValueError, match=r"bots=|opponent=5"):
         play_match("scotch", bots, 10)
+
+
+def test_match__ctrl_c_is_heard_while_a_compiled_bot_thinks():
+    play_match("raj", ["ismcts:ms=1", "random"], 2)  # compiled
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.7)
+    began = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            play_match("raj", ["ismcts:ms=4000", "random"], 100)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - began < 3

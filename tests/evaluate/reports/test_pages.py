@@ -194,3 +194,8 @@ def test_interval_plot__draws_every_row_within_the_picture(values):
     ends = [float(a[key]) for tag, a in reader.tags if tag == "line" for key in ("x1", "x2")]
     assert all(0 < end < width for end in ends)
     assert (places[0] >= places[1]) == (values[0] >= values[1])
+
+
+def test_interval_plot__draws_rows_that_are_all_alike():
+    rows = [Estimated("one", 0.0, 0.0, "0"), Estimated("two", 0.0, 0.0, "0")]
+    assert "nan" not in interval_plot(rows, "rating")

@@ -72,7 +72,10 @@ def test_workers__end_with_their_parent_in_the_middle_of_a_job(tmp_path, number,
     folder.mkdir()
     parent = subprocess.Popen(
         [sys.executable, str(script), str(folder)],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}",
+        },
         stderr=subprocess.DEVNULL,
     )
     until = time.monotonic() + 60

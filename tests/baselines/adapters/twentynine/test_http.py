@@ -252,6 +252,28 @@ def test_clock__games_side_by_side_have_their_own(game: Game) -> None:
         player.close()
 
 
+def test_clock__late_answers_have_one_reason_whatever_was_left(game: Game) -> None:
+    pauses = iter([0.02, 1.0, 0.06, 1.0, 0.1, 1.0])
+
+    def slower(path: str, body: Any) -> Any:
+        time.sleep(next(pauses))
+        return {"bid": 16}
+
+    reasons = set()
+    with strange_bot(answering(slower)) as address:
+        for seed in range(3):
+            player = HttpPlayer(game, address, ms=300)
+            state = game.new_state(np.array([seed + 1, 7], np.uint64))
+            first = player(state, 0, NO_LUCK)
+            for action in (first, first + 1):  # 16, and 17 of the challenger
+                game.call("step")(game.cfg, state, action, NO_LUCK)
+            with pytest.raises(Fault) as fault:
+                player(state, 0, NO_LUCK)
+            reasons.add(str(fault.value))
+            player.close()
+    assert reasons == {f"{address}/bid: did not answer within its 300 ms for a deal"}
+
+
 def test_clock__that_has_run_out_is_a_fault(game: Game) -> None:
     def slow(path: str, body: Any) -> Any:
         time.sleep(0.09)
@@ -260,7 +282,9 @@ def test_clock__that_has_run_out_is_a_fault(game: Game) -> None:
     with strange_bot(answering(slow)) as address:
         player = HttpPlayer(game, address, ms=250)
         began = time.monotonic()
-        with pytest.raises(Fault, match=r"/bid: (did not answer within the \d+ ms|its 250 ms)"):
+        with pytest.raises(
+            Fault, match=r"/bid: (did not answer within its 250 ms for a deal|its 250 ms)"
+        ):
             play_deal(game, 1, player)
         assert time.monotonic() - began < 5
         player.close()
@@ -395,7 +419,7 @@ def refuse(connection: socket.socket) -> None:
     reply(connection, {"error": "no idea"}, "500 Oh")
 
 
-LATE = "did not answer within the 300 ms left on its clock"
+LATE = "did not answer within its 300 ms for a deal"
 FAULTS = [
     (hang, LATE),
     (silent, LATE),
@@ -508,7 +532,7 @@ def test_connection__may_be_https(
         player = opener(game, f"{there}#ms=400").outside
         assert isinstance(player, HttpPlayer)
         assert player(state, 0, NO_LUCK) == A.bid_16
-        with pytest.raises(Fault, match="/bid: did not answer within the 400 ms"):
+        with pytest.raises(Fault, match="/bid: did not answer within its 400 ms"):
             player(state, 0, NO_LUCK)
         player.close()
     assert asked == ["/hi", "/bid", "/bid"]
