@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.baselines.solvers.generic.bots import best_response as any_best_response
 from bidarena.baselines.solvers.positions import (
     Numbers,
     PositionIndex,
@@ -257,7 +258,8 @@ def bot(game: Game, of: str = "", samples: int = 100, seed: int = 0) -> Bot:
     """The best response to another bot; exact if that bot's distribution is known.
 
     Args:
-        game: a game that has registered a position index.
+        game: a game that has registered a position index; rules that it does not serve, such as
+            more than two players, are left to the generic best response.
         of: the name of the other bot, such as "value".
         samples: samples per position, for a bot that draws its actions and has no distribution.
         seed: seed of these samples.
@@ -266,7 +268,13 @@ def bot(game: Game, of: str = "", samples: int = 100, seed: int = 0) -> Bot:
         raise ValueError(
             f"of={of!r}: expected the bot to respond to, as in best_response:of=random"
         )
-    index = index_positions(game)
+    try:
+        index = index_positions(game)
+    except ValueError as refusal:
+        try:
+            return any_best_response(game, of, samples, seed)
+        except ValueError:
+            raise refusal from None
     rival = make_bot(game, str(of))
     asker = Asker(index, rival, samples=samples, seed=seed)
     both = best_response(asker, 0), best_response(asker, 1)

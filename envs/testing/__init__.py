@@ -10,7 +10,13 @@ runs can be called one by one, too.
 """
 
 from bidarena.envs.testing.bot import check_bot
-from bidarena.envs.testing.facts import check_hidden, check_signature, check_withdraw
+from bidarena.envs.testing.facts import (
+    check_clock,
+    check_hidden,
+    check_idle,
+    check_signature,
+    check_withdraw,
+)
 from bidarena.envs.testing.game import check_game
 from bidarena.envs.testing.interfaces import (
     check_determinism,
@@ -26,11 +32,13 @@ from bidarena.envs.testing.states import random_states
 
 __all__ = [
     "check_bot",
+    "check_clock",
     "check_determinism",
     "check_determinize",
     "check_game",
     "check_gymnasium",
     "check_hidden",
+    "check_idle",
     "check_illegal_actions",
     "check_pettingzoo",
     "check_pickling",

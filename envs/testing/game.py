@@ -6,7 +6,13 @@ from typing import Any
 
 from bidarena.envs.game import Game
 from bidarena.envs.registry import make_game
-from bidarena.envs.testing.facts import check_hidden, check_signature, check_withdraw
+from bidarena.envs.testing.facts import (
+    check_clock,
+    check_hidden,
+    check_idle,
+    check_signature,
+    check_withdraw,
+)
 from bidarena.envs.testing.interfaces import (
     check_determinism,
     check_gymnasium,
@@ -41,6 +47,8 @@ def check_game(game: str | Game, *, games: int = 20, seed: int = 0, **rules: Any
     check_hidden(made, random_states(made, games, seed))
     check_signature(made, random_states(made, games, seed))
     check_withdraw(made, random_states(made, games, seed))
+    check_idle(made, random_states(made, games, seed))
+    check_clock(made, random_states(made, games, seed))
     check_determinism(made, seed=seed)
     check_rows(made, seed=seed)
     check_illegal_actions(made, seed=seed)

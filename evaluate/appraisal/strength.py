@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bidarena.baselines.learned.network import Network
-from bidarena.baselines.solvers.generic.solve import Limits, check_size
+from bidarena.baselines.solvers.generic.solve import Limits
 from bidarena.baselines.solvers.probabilities import with_probabilities
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot, load, tools_of
@@ -71,9 +71,7 @@ def truth_of(game: Game, player: Any, *, seed: int = 0) -> Truth | None:
         if tools.measure:
             measured: Truth | None = load(tools.measure)(game, player, seed)
             return measured
-        if not tools.positions:
-            check_size(game, QUICK)
-        found = exploit(game, player, seed=seed)
+        found = exploit(game, player, seed=seed, limits=QUICK)
     except ValueError:  # rules under which the game cannot be solved
         return None
     value = found.best_response_value

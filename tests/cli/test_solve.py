@@ -5,8 +5,6 @@ import json
 import pytest
 
 from bidarena.cli.main import main
-from bidarena.envs import games
-from bidarena.envs.registry import games_with
 
 
 def run(capsys, *words):
@@ -89,7 +87,47 @@ def test_cli_solve__mistakes_are_named(capsys, words, message):
     assert message in err
 
 
-def test_cli_solve__games_without_a_solver_are_refused_with_those_that_have_one(capsys):
-    without = [name for name in games() if name not in games_with("solve")]
-    code, _, err = run(capsys, without[0])
-    assert code == 2 and "no solver" in err and "coins" in err
+def test_cli_solve__a_game_without_a_solution_to_compute_is_refused_with_the_reason(capsys):
+    code, out, err = run(capsys, "twentynine")
+    assert (code, out) == (2, "")
+    assert "twentynine cannot be solved" in err and "bidarena exploit" in err
+
+
+def test_cli_solve__any_game_is_solved_from_its_rules(capsys):
+    words = ("richman", "--money", "3", "--max-rounds", "20", "--json")
+    _, out, err = run(capsys, *words)
+    found = json.loads(out)
+    assert "positions" in err and "GiB" in err  # the cost is told first
+    assert found["exact"] and -1.0 <= found["value"] <= 1.0
+    assert found["method"].startswith("value iteration") and found["positions"] > 10
+    assert sum(found["openings"].values()) == pytest.approx(1.0)
+    assert found["seconds"] > 0
+
+
+def test_cli_solve__generic_gives_what_the_games_own_solver_gives(capsys):
+    words = ("raj", "--cards", "1,2,4", "--items", "-1,2,3", "--reward", "margin", "--json")
+    own = json.loads(run(capsys, *words)[1])
+    found = json.loads(run(capsys, *words, "--generic")[1])
+    assert found["value"] == pytest.approx(own["value"], abs=1e-9)
+    assert "method" in found and "method" not in own
+
+
+def test_cli_solve__rules_that_the_own_solver_refuses_go_to_the_generic_one(capsys):
+    words = ("scotch", "--know-opponent-money", "false", "--length", "4", "--money", "4", "--json")
+    found = json.loads(run(capsys, *words)[1])
+    assert found["information_sets"] > 100 and found["gap"] < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--seconds", "0"), "seconds=0"),
+        (("--gap", "0"), "gap=0"),
+        (("--memory", "0.000001"), "memory"),
+        (("--seconds", "1e-9"), "too few"),
+    ],
+)
+def test_cli_solve__limits_are_kept(capsys, words, message):
+    code, out, err = run(capsys, "richman", *words)
+    assert (code, out) == (2, "")
+    assert message in err

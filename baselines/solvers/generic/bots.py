@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,14 @@ from bidarena.baselines.solvers.generic.solve import (
     Begin,
     Limits,
     check_size,
-    clock_of,
+    keep_answer,
+    reading_of,
     refuse_seats,
     solve_anew,
     solve_game,
     start_states,
     way_of,
 )
-from bidarena.baselines.solvers.graph.explore import idle_of
 from bidarena.baselines.solvers.probabilities import Asker
 from bidarena.envs.arguments import whole
 from bidarena.envs.game import Game, State
@@ -31,6 +32,9 @@ from bidarena.envs.phrases import legal_actions, mover_of, phrases_of
 from bidarena.envs.registry import Bot, make_bot
 
 QUICK = Limits(memory=1 << 28, seconds=10.0, gap=1e-3)  # where somebody waits for a hint
+MOST_TRIED = 8
+
+_tried: dict[bytes, Answer | None] = {}  # solutions that were found at once, by `Game.key`
 
 
 def limits_from(memory: float, seconds: float, gap: float) -> Limits:
@@ -57,7 +61,13 @@ def exact(game: Game, gap: float = 1e-4, memory: float = 1.0, seconds: float = 6
     answer = solve_game(game, limits_from(memory, seconds, gap))
     if not answer.playable:
         refuse_to_play(game)
-    return plan_bot(game, answer.plan, idle_of(game), clock_of(game), "exact")
+    if answer.gap > gap:
+        raise ValueError(
+            f"seconds={seconds:g}: best responses still win {answer.gap:.2g} from the solution of "
+            f"{game.name} then, more than gap={gap:g}. Give more seconds, or a larger gap"
+        )
+    reading = reading_of(game)
+    return plan_bot(game, answer.plan, reading.idle, reading.clock, "exact")
 
 
 def best_response(
@@ -86,8 +96,11 @@ def exact_hint(game: Game, state: State, patient: bool) -> Hint | None:
     """Return the exact worth of every move; None if it is not known quickly and not `patient`."""
     if not patient and way_of(game) == SEATS:
         return None
-    answer = solve_game(game, Limits() if patient else QUICK)
-    line = line_of(game, answer.plan, idle_of(game), clock_of(game), state)
+    answer = solve_game(game) if patient else _solved_quickly(game)
+    if answer is None:
+        return None
+    reading = reading_of(game)
+    line = line_of(game, answer.plan, reading.idle, reading.clock, state)
     if line < 0 or not answer.playable:
         return None
     begin, end = int(answer.plan.first[line]), int(answer.plan.first[line + 1])
@@ -100,6 +113,18 @@ def exact_hint(game: Game, state: State, patient: bool) -> Hint | None:
         moves.append(Advice(action, value, worst, float(plan.chances[at])))
     exactly = "the exact solution" if answer.gap < 1e-6 else f"a solution up to {answer.gap:.1g}"
     return Hint(exactly, "against perfect play", "probability in perfect play", best_first(moves))
+
+
+def _solved_quickly(game: Game) -> Answer | None:
+    """Return the solution of a game if it is found at once; None, and no second try, if not."""
+    if game.key not in _tried:
+        if len(_tried) >= MOST_TRIED:
+            _tried.clear()
+        _tried[game.key] = None
+        with suppress(ValueError):
+            answer = solve_game(game, QUICK)
+            _tried[game.key] = answer if answer.gap <= QUICK.gap else None
+    return _tried[game.key]
 
 
 def report(game: Game, limits: Limits, begin: Begin, tell: Callable[[str], None]) -> dict[str, Any]:
@@ -115,6 +140,7 @@ def report(game: Game, limits: Limits, begin: Begin, tell: Callable[[str], None]
         refuse_seats(game)
     tell(f"{game.name}: {check_size(game, limits)}")
     answer = solve_anew(game, limits, begin)
+    keep_answer(game, limits, answer)
     return {
         "value": answer.value,
         "gap": answer.gap,
@@ -134,7 +160,8 @@ def openings(game: Game, answer: Answer) -> dict[str, float] | None:
     starts = start_states(game)
     if not starts or not answer.playable:
         return None
-    hint_line = line_of(game, answer.plan, idle_of(game), clock_of(game), starts[0])
+    reading = reading_of(game)
+    hint_line = line_of(game, answer.plan, reading.idle, reading.clock, starts[0])
     if hint_line < 0 or mover_of(game, starts[0]) < 0:
         return None
     begin = int(answer.plan.first[hint_line])

@@ -2,12 +2,13 @@
 
 The player is asked for its probabilities in every situation in which it may have to choose. Then a
 game for one player is left, which is solved exactly. The player is taken to choose by what it knows
-in the present situation, not by what happened before.
+in the present situation, not by what happened before. In a game that its clock may cut short a
+bot may also choose by the time that is left; it is tried, and then asked at every time.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,17 @@ from numpy.typing import NDArray
 from bidarena.baselines.solvers.generic.plan import Plan, plan_bot
 from bidarena.baselines.solvers.generic.solve import (
     GRAPH,
+    TREE,
     Begin,
     Limits,
     after_first_move,
-    clock_of,
     graph_of,
     plan_of_graph,
     plan_of_tree,
+    reading_of,
     tree_of,
     way_of,
 )
-from bidarena.baselines.solvers.graph.explore import idle_of
 from bidarena.baselines.solvers.graph.solve import Graph, value_graph
 from bidarena.baselines.solvers.probabilities import Asker
 from bidarena.baselines.solvers.tree.sequences import expected, respond
@@ -47,11 +48,14 @@ class GraphIndex:
 
     game: Game
     graph: Graph
+    time: int = 0  # the clock in all states, where the game has one
 
     def states(self, positions: Integers, seat: int) -> Integers:
         """Return a state for each position in which `seat` is to move."""
         tables = self.graph.tables
         states = tables.states[positions]
+        if (clock := reading_of(self.game, GRAPH).clock) >= 0:
+            states[:, clock] = self.time
         second = tables.movers[positions, 0] != seat
         states[second] = after_first_move(self.game, states[second])
         return states
@@ -100,6 +104,7 @@ class Responses:
         asked: in how many the player was asked, all seats together.
         plan: the choices of the responders.
         playable: whether a bot can play them, because states tell situations apart.
+        way: GRAPH or TREE, how the situations were found.
     """
 
     values: list[float]
@@ -108,12 +113,14 @@ class Responses:
     asked: int
     plan: Plan
     playable: bool
+    way: str
 
     def bot(self, game: Game, name: str) -> Bot:
         """Return the bot that plays the response of whichever seat it has."""
         if not self.playable:
             refuse_to_play(game)
-        return plan_bot(game, self.plan, idle_of(game), clock_of(game), name)
+        reading = reading_of(game, self.way)
+        return plan_bot(game, self.plan, reading.idle, reading.clock, name)
 
 
 def refuse_to_play(game: Game) -> None:
@@ -138,26 +145,63 @@ def responses_to(asker: Asker) -> Responses:
 
 
 def _on_graph(index: GraphIndex, asker: Asker) -> Responses:
-    graph = index.graph
+    graph, limit = index.graph, index.game.limit
     asked = [index.deciding(seat) for seat in range(2)]
-    plans = []
-    for seat in range(2):
-        plan = np.zeros(graph.plan_first[-1])
-        tables, first = graph.tables, graph.plan_first
-        for begin in range(0, len(asked[seat]), PART):
-            here = asked[seat][begin : begin + PART]
-            second = tables.movers[here, 0] != seat
-            starts = first[here] + np.where(second, tables.rows[here], 0)
-            sizes = np.where(second, tables.columns[here], tables.rows[here])
-            plan[spans(starts, sizes)] = _legal_ones(asker, here, seat)
-        plans.append(plan)
+    plans = [_asked_at(index, asker, seat, 0) for seat in range(2)]
+    watches = graph.order.endless and _watches_clock(index, asker, plans)
     values, found = [], []
     for seat in range(2):
-        best = value_graph(graph, plan=plans[1 - seat], given=(1 - seat,), gap=GAP)
+        other = 1 - seat
+        where = _choices(graph, asked[other], other)
+
+        def turn(ticks: int, plan: Floats, other: int = other, where: Integers = where) -> None:
+            plan[where] = _asked_at(index, asker, other, limit - ticks)[where]
+
+        best = value_graph(
+            graph, plan=plans[other], given=(other,), gap=GAP, turn=turn if watches else None
+        )
         values.append((best.value if seat == 0 else -best.value) + 0.0)
         found.append(plan_of_graph(graph, best, rated=False))
     count = len(asked[0]) + len(asked[1])
-    return Responses(values, sum(values), count, asker.asked, joined(found), True)
+    return Responses(values, sum(values), count, asker.asked, joined(found), True, GRAPH)
+
+
+def _choices(graph: Graph, positions: Integers, seat: int) -> Integers:
+    """Return where in a plan the choices of a seat are, position after position."""
+    tables = graph.tables
+    second = tables.movers[positions, 0] != seat
+    starts = graph.plan_first[positions] + np.where(second, tables.rows[positions], 0)
+    sizes = np.where(second, tables.columns[positions], tables.rows[positions])
+    return spans(starts, sizes)
+
+
+def _asked_at(index: GraphIndex, asker: Asker, seat: int, time: int) -> Floats:
+    """Return a plan with the probabilities of the player in one seat, at a time of the clock."""
+    graph = index.graph
+    plan = np.zeros(graph.plan_first[-1])
+    asked = index.deciding(seat)
+    asker.index = replace(index, time=time)
+    for begin in range(0, len(asked), PART):
+        here = asked[begin : begin + PART]
+        plan[_choices(graph, here, seat)] = _legal_ones(asker, here, seat)
+    asker.index = index
+    return plan
+
+
+def _watches_clock(index: GraphIndex, asker: Asker, plans: list[Floats]) -> bool:
+    """Return whether the player chooses otherwise at other times than at the beginning.
+
+    Only bots that read states, and answer exactly, are tried: observations do not show the clock.
+    """
+    player, limit = asker.player, index.game.limit
+    if not isinstance(player, Bot) or not asker.exact or asker.program is not None:
+        return False
+    times = {1, limit // 4, limit // 2, *(limit - left for left in (1, 2, 3, 4, 8, 16, 64))}
+    for time in sorted(time for time in times if 0 < time < limit):
+        for seat in range(2):
+            if not np.array_equal(_asked_at(index, asker, seat, time), plans[seat]):
+                return True
+    return False
 
 
 def _on_tree(index: TreeIndex, asker: Asker) -> Responses:
@@ -178,7 +222,8 @@ def _on_tree(index: TreeIndex, asker: Asker) -> Responses:
     plan = plan_of_tree(game, tree, choices, np.zeros(0))
     values = [one.value + 0.0 for one in best]
     playable = len(np.unique(plan.keys, axis=0)) == len(plan.keys)
-    return Responses(values, sum(values) - together, len(tree.players), asker.asked, plan, playable)
+    count = len(tree.players)
+    return Responses(values, sum(values) - together, count, asker.asked, plan, playable, TREE)
 
 
 def _legal_ones(asker: Asker, here: Integers, seat: int) -> Floats:

@@ -74,7 +74,8 @@ def _measured(game: Game) -> Size:
     moment = slice(0, 0) if game.simultaneous is None else game.state[game.simultaneous]
     luck = np.random.default_rng(0).integers(1, 2**63, (games, 3), dtype=np.uint64)
     play = game.compiled(play_randomly, **COUNTED, **knowledge(game))
-    args = (game.cfg, luck, idle_of(game).astype(np.float64), game.state_size, game.actions)
+    idle = idle_of(game, timeless=not game.hidden).astype(np.float64)
+    args = (game.cfg, luck, idle, game.state_size, game.actions)
     play(*args, moment.start, moment.stop, keys, widths, histories)
     situations = 0.0
     for column in keys.T:

@@ -115,14 +115,19 @@ class Cost:
         return f"about {self.what}; {self.memory / 2**30:.2g} GiB, {self.seconds:.2g} s"
 
 
-def cost_of(game: Game) -> Cost:
-    """Return what solving a game, or responding best in it, will take."""
+def cost_of(game: Game, way: str = "") -> Cost:
+    """Return what solving a game, or responding best in it, will take.
+
+    Args:
+        game: the game.
+        way: how it is looked at; empty: as `way_of` says.
+    """
     size = size_of(game)
     row = 8 * game.state_size + 40
-    if way_of(game) == GRAPH:
+    if (way or way_of(game)) == GRAPH:
         cells = size.situations * size.width
         what = f"{size.situations:.2g} positions with {size.width:.2g} choices each"
-        sweeps = 1 if clock_of(game) < 0 else min(game.limit, TICKS)
+        sweeps = 1 if reading_of(game, GRAPH).clock < 0 else min(game.limit, TICKS)
         seconds = cells * (STEP_SECONDS + sweeps * SWEEP_SECONDS)
         return Cost(size, size.situations * row + 4 * cells, seconds, what)
     needed = size.situations * row + 20.0 * size.histories
@@ -130,9 +135,9 @@ def cost_of(game: Game) -> Cost:
     return Cost(size, needed, size.histories * NODE_SECONDS, what)
 
 
-def check_size(game: Game, limits: Limits) -> Cost:
+def check_size(game: Game, limits: Limits, way: str = "") -> Cost:
     """Return the estimated cost of a game; raise ValueError if it is far beyond the limits."""
-    cost = cost_of(game)
+    cost = cost_of(game, way)
     needed, seconds = cost.memory, cost.seconds
     told = f"{game.name} has about {cost.what}, which would take about {needed / 2**30:.2g} GiB"
     if needed > DOUBT * limits.memory:
@@ -187,14 +192,12 @@ def solve_game(game: Game, limits: Limits | None = None, begin: Begin | None = N
     for (key, _), known in _answers.items():
         if key == game.key and known.gap <= limits.gap:
             return known
-    label = f"{FORMAT} {limits.gap:g} {_version(game)}"
-    found = load(game, "any", label)
+    found = load(game, "any", _label(game, limits))
     if found is not None:
         answer = _restored(found)
     else:
         answer = solve_anew(game, limits, begin)
-        if answer.gap <= limits.gap:
-            save(game, "any", label, _arrays(answer))
+        keep_answer(game, limits, answer)
     _remember(_answers, (game.key, limits.gap), answer)
     return answer
 
@@ -208,6 +211,16 @@ def solve_anew(game: Game, limits: Limits, begin: Begin | None = None) -> Answer
     return _solve_tree(game, limits, begin)
 
 
+def keep_answer(game: Game, limits: Limits, answer: Answer) -> None:
+    """Write a solution to the disk if it is as good as the limits ask for."""
+    if answer.gap <= limits.gap:
+        save(game, "any", _label(game, limits), _arrays(answer))
+
+
+def _label(game: Game, limits: Limits) -> str:
+    return f"{FORMAT} {limits.gap:g} {_version(game)}"
+
+
 def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:
     while len(known) >= MOST:
         del known[next(iter(known))]
@@ -215,10 +228,13 @@ def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:
 
 
 def _version(game: Game) -> str:
-    """Return a text that changes with the rules of the game and with the code that explores it."""
+    """Return a text that changes with a game's rules and facts, and with the code that explores."""
+    facts = (game.simultaneous, game.hidden, game.clock, game.limit, game.idle, game.teams)
     if way_of(game) == GRAPH:
-        return digest(explore_positions, {**game.rules, **SCRIPTED, **optional(game)})
-    return digest(walk_histories, {**game.rules, **SCRIPTED})
+        rules = digest(explore_positions, {**game.rules, **SCRIPTED, **optional(game)})
+    else:
+        rules = digest(walk_histories, {**game.rules, **SCRIPTED})
+    return f"{rules} {facts}"
 
 
 def graph_of(game: Game, limits: Limits, begin: Begin | None = None) -> Graph:
@@ -244,7 +260,7 @@ def tree_of(game: Game, limits: Limits, begin: Begin | None = None) -> Tables:
     """Return the information sets of a game and its merged ends, found now or before."""
     opposed = way_of(game) == TREE
     if (game.key, opposed) not in _trees:
-        size = check_size(game, limits).size
+        size = check_size(game, limits, TREE).size
         advance = begin(int(min(size.histories, 1e15)), "histories") if begin is not None else None
         done = 0
 
@@ -282,7 +298,8 @@ def _solve_graph(game: Game, limits: Limits, begin: Begin | None) -> Answer:
         figures["ticks"] = found.ticks
     plan = plan_of_graph(graph, found)
     spent = time.perf_counter() - began
-    return Answer(found.value + 0.0, found.gap, method, figures, True, plan, spent)
+    gap = found.gap if not graph.order.endless else 2.0 * found.gap  # of both sides together
+    return Answer(found.value + 0.0, gap, method, figures, True, plan, spent)
 
 
 def _solve_tree(game: Game, limits: Limits, begin: Begin | None) -> Answer:
@@ -316,9 +333,23 @@ def _solve_tree(game: Game, limits: Limits, begin: Begin | None) -> Answer:
 # --- plans ---------------------------------------------------------------------------------------
 
 
-def clock_of(game: Game) -> int:
-    """Return where the clock of a game is in its state; -1: it has none that matters."""
-    return int(facts_of(game)[F.clock])
+@dataclass(frozen=True)
+class Reading:
+    """How the lines of a plan are found from a state."""
+
+    idle: NDArray[np.int8]  # 1 for each number of the state that does not matter
+    clock: int  # where the clock is in the state; -1: lines hold at any time
+
+
+def reading_of(game: Game, way: str = "") -> Reading:
+    """Return how plans of a game are read.
+
+    In a graph, positions at different times are one, and lines tell for which times they hold.
+    Information sets at different times are different.
+    """
+    if (way or way_of(game)) == GRAPH:
+        return Reading(idle_of(game), int(facts_of(game)[F.clock]))
+    return Reading(idle_of(game, timeless=False), -1)
 
 
 def plan_of_graph(graph: Graph, found: Valued, *, rated: bool = True) -> Plan:
@@ -359,7 +390,8 @@ def plan_of_graph(graph: Graph, found: Valued, *, rated: bool = True) -> Plan:
 
 def plan_of_tree(game: Game, tree: Tables, strategy: Floats, worths: Floats) -> Plan:
     """Return a strategy over information sets as a plan."""
-    keys = keys_of(game, tree.states, tree.players.astype(np.int64), idle_of(game))
+    idle = reading_of(game, TREE).idle
+    keys = keys_of(game, tree.states, tree.players.astype(np.int64), idle)
     first = tree.first.astype(np.float64)
     return Plan(keys, np.zeros(len(keys)), first, strategy, worths, np.zeros(0))
 

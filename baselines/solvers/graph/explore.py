@@ -82,12 +82,18 @@ def facts_of(game: Game) -> NDArray[np.int64]:
     return np.array([clock, game.limit, moment.start, moment.stop, *sides], np.int64)
 
 
-def idle_of(game: Game) -> NDArray[np.int8]:
-    """Return 1 for each number of the state that does not matter, the clock included."""
+def idle_of(game: Game, *, timeless: bool = True) -> NDArray[np.int8]:
+    """Return 1 for each number of the state that does not matter.
+
+    Args:
+        game: the game.
+        timeless: whether the clock is one of them, as in a graph of positions.
+    """
     idle = np.zeros(game.state_size, np.int8)
-    parts = game.idle if game.clock is None or game.limit <= 1 else (*game.idle, game.clock)
-    for part in parts:
+    for part in game.idle:
         idle[game.state[part]] = 1
+    if game.clock is not None:
+        idle[game.state[game.clock]] = timeless and game.limit > 1
     return idle
 
 
@@ -154,8 +160,8 @@ def _refuse(game: Game, trouble: int) -> None:
             EARLY: "chance is drawn before all players who move at the same time have moved",
             THREE: "more than two players move at the same time",
             UNEVEN: "the legal moves of a player depend on a move that is still hidden",
-            CLOCK: f"the clock {game.clock!r} does not count 0 or 1 a move and cut the game short "
-            f"at its limit {game.limit}",
+            CLOCK: f"the clock {game.clock!r} does not start at 0, count 0 or 1 when moves are "
+            f"opened, and cut the game short at its limit {game.limit}",
         }[trouble]
     )
 
@@ -271,9 +277,17 @@ def _expand(
             if next_outcome(script):
                 counts[N.trouble] = EARLY
                 return TROUBLE
+            if facts[F.clock] >= 0 and one[facts[F.clock]] != state[facts[F.clock]]:
+                counts[N.trouble] = CLOCK
+                return TROUBLE
             legal(cfg, one, replies)
             width = 0
             for reply in range(len(replies)):
+                if rows == 0:
+                    masks[2, reply] = replies[reply]
+                elif masks[2, reply] != replies[reply]:
+                    counts[N.trouble] = UNEVEN
+                    return TROUBLE
                 if replies[reply]:
                     status = _put_cell(cfg, tables, facts, idle, work, results, script, one, reply)
                     if status != DONE:
@@ -415,6 +429,9 @@ def _find(
     counts, after, clock = tables.counts, work[2], facts[F.clock]
     mover = to_move(cfg, after)
     tick = 0
+    if clock >= 0 and action < 0 and (after[clock] != 0 or mover == CUT_SHORT):
+        counts[N.trouble] = CLOCK
+        return -TROUBLE
     if clock >= 0 and action >= 0:
         tick = after[clock] - before[clock]
         if tick < 0 or tick > 1 or mover == CUT_SHORT:

@@ -3,7 +3,8 @@
 A game that ends by itself is valued in one sweep. A game that may last until its clock cuts it
 short is valued for 1, 2, 3, ... ticks that are left. Values change less and less from one number of
 ticks to the next, never more than the time before. So if they changed by d at most, and n ticks are
-not reckoned yet, the value of the whole game is known up to n * d, which is the gap that is told.
+not reckoned yet, the value of the whole game is known up to n * d, and the choices of the last tick
+that was reckoned lose no more than that either. That is the gap that is told.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from bidarena.baselines.solvers.graph.explore import F, facts_of
 from bidarena.baselines.solvers.graph.order import Order
-from bidarena.baselines.solvers.graph.sweep import cell_value, sweep
+from bidarena.baselines.solvers.graph.sweep import TINY, cell_value, sweep
 from bidarena.baselines.solvers.graph.tables import Tables
 from bidarena.envs.compile import compiled
 from bidarena.envs.game import Game
@@ -65,7 +66,7 @@ class Valued:
 
     Attributes:
         value: what side 0 wins on average from the deal on.
-        gap: the most by which `value` can be wrong.
+        gap: the most by which `value` can be wrong, and by which either side's choices win less.
         values: what side 0 wins from each position, with as many ticks left as were reckoned.
         plan: the choices of both sides there.
         layers: the free choices, by the ticks that must be left; 0 if the clock does not matter.
@@ -90,6 +91,7 @@ def value_graph(
     gap: float = 1e-9,
     seconds: float = np.inf,
     keep_layers: bool = True,
+    turn: Callable[[int, Floats], None] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Valued:
     """Value all positions.
@@ -101,6 +103,8 @@ def value_graph(
         gap: sweeps end when the value is known this well.
         seconds: sweeps end after this time, even if the gap is larger.
         keep_layers: whether to keep choices for every number of ticks left.
+        turn: `turn(ticks, plan)` writes the given choices for a number of ticks left, where they
+            depend on it. Then all ticks are reckoned, however little changes.
         progress: called with the number of ticks reckoned.
     """
     began = time.perf_counter()
@@ -127,6 +131,8 @@ def value_graph(
     for ticks in range(1, game.limit + 1):
         later, values = values, values.copy()
         changed[:] = 0
+        if turn is not None:
+            turn(ticks, plan)
         worst = max(worst, reckon(later, values))
         if keep_layers and changed.any():
             layers += _layers(graph, ticks, changed, plan)
@@ -136,9 +142,10 @@ def value_graph(
         # positions that are never entered by a tick have no value before the first sweep
         moved = float(np.nanmax(step)) if ticks == 1 else float(step.max())
         left = (game.limit - ticks) * moved
-        if left <= gap or time.perf_counter() - began > seconds:
+        settled = left <= gap and turn is None
+        if settled or time.perf_counter() - began > seconds:
             break
-    error = left + worst * ticks * (order.longest + 1)
+    error = left + (worst + TINY) * ticks * (order.longest + 1)
     spent = time.perf_counter() - began
     return Valued(_at_deal(graph, values, values), error, values, plan, layers, ticks, spent)
 

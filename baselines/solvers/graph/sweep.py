@@ -226,7 +226,7 @@ def _equilibrium(
         for i in range(len(row)):
             ceiling = max(ceiling, _mean_of_row(matrix, i, column))
         if ceiling - floor <= TINY:
-            return 0.5 * (floor + ceiling), 0.0, 0
+            return 0.5 * (floor + ceiling), ceiling - floor, 0
     new_row, new_column = strategies[0, : len(row)], strategies[1, : len(column)]
     value, gap = solve_into(matrix, new_row, new_column)
     row[:] = new_row

@@ -14,7 +14,13 @@ from toy_sealed import PLAYED, SCORE, SEATS
 from bidarena.envs.registry import make_game
 from bidarena.envs.rng import below
 from bidarena.envs.testing import check_determinize, check_game, random_states
-from bidarena.envs.testing.facts import check_hidden, check_signature, check_withdraw
+from bidarena.envs.testing.facts import (
+    check_clock,
+    check_hidden,
+    check_idle,
+    check_signature,
+    check_withdraw,
+)
 
 SEALED = toy_sealed.sealed(players=2, sides=(0, 1))
 KUHN = toy_kuhn.kuhn(signed=True)
@@ -97,3 +103,55 @@ def _guesses_from_the_truth(cfg, state, player, rng):
 def test_determinize__that_starts_from_the_truth_is_caught():
     with pytest.raises(AssertionError, match="depends on"):
         check_determinize(broken(KUHN, determinize=_guesses_from_the_truth))
+
+
+# --- parts that solvers leave out ----------------------------------------------------------------
+
+RULES = {"length": 4, "money": 4, "payment": "opponent", "max_rounds": 5}
+
+
+@pytest.mark.parametrize("check", [check_clock, check_idle])
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("scotch", RULES),
+        ("scotch", {**RULES, "max_rounds": 1}),
+        ("scotch", {"know_opponent_money": False, "money": 5}),
+        ("richman", {"money": 5, "max_rounds": 6}),
+        ("raj", {}),
+        ("coins", {"board": "square3"}),
+    ],
+    ids=str,
+)
+def test_clock_and_idle__are_declared_truly_in_our_games(check, name, rules):
+    game = make_game(name, **rules)
+    check(game, states(game))
+
+
+@pytest.mark.parametrize("part", ["position", "money", "round", "advantage"])
+def test_idle__parts_that_matter_are_caught(part):
+    game = replace(make_game("scotch", **RULES), idle=(part,))
+    with pytest.raises(AssertionError, match=r"idle parts .* matter"):
+        check_idle(game, states(game))
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"limit": 7}, "matter for action"),
+        ({"limit": 3}, "not cut short"),
+        ({"limit": 0}, "limit=0"),
+        ({"clock": "money"}, "not one number"),
+        ({"clock": "position", "limit": 5}, "starts at 2"),
+    ],
+)
+def test_clock__that_lies_is_caught(facts, message):
+    game = replace(make_game("scotch", **RULES), **facts)
+    with pytest.raises(AssertionError, match=message):
+        check_clock(game, states(game))
+
+
+def test_clock__that_matters_before_its_limit_is_caught():
+    game = replace(toy_kuhn.kuhn(), clock="moves", limit=4)
+    with pytest.raises(AssertionError, match="the clock 'moves' matter"):
+        check_clock(game, states(game))
