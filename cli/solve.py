@@ -51,14 +51,18 @@ def main(argv: list[str]) -> None:
     solve = find_tool(game.name, "solve")
     found: dict[str, Any]
     with one_bar_at_a_time() as begin:
+
+        def solve_any() -> dict[str, Any]:
+            return report(game, limits, begin, lambda cost: print(cost, file=sys.stderr))
+
         if solve is None or args.generic:
-            found = report(game, limits, begin, lambda cost: print(cost, file=sys.stderr))
+            found = solve_any()
         else:
             try:
                 found = solve(game, limits.memory, begin)
             except ValueError as refusal:  # rules that only the generic solver knows
                 try:
-                    found = report(game, limits, begin)
+                    found = solve_any()
                 except ValueError:
                     raise refusal from None
     if args.json:

@@ -95,11 +95,13 @@ def test_cli_solve__a_game_without_a_solution_to_compute_is_refused_with_the_rea
 
 def test_cli_solve__any_game_is_solved_from_its_rules(capsys):
     words = ("richman", "--money", "3", "--max-rounds", "20", "--json")
-    found = json.loads(run(capsys, *words)[1])
+    _, out, err = run(capsys, *words)
+    found = json.loads(out)
+    assert "positions" in err and "GiB" in err  # the cost is told first
     assert found["exact"] and -1.0 <= found["value"] <= 1.0
     assert found["method"].startswith("value iteration") and found["positions"] > 10
     assert sum(found["openings"].values()) == pytest.approx(1.0)
-    assert found["estimated"]["situations"] > 0 and found["seconds"] > 0
+    assert found["seconds"] > 0
 
 
 def test_cli_solve__generic_gives_what_the_games_own_solver_gives(capsys):

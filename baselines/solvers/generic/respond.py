@@ -8,7 +8,6 @@ bot may also choose by the time that is left; it is tried, and then asked at eve
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -149,21 +148,17 @@ def _on_graph(index: GraphIndex, asker: Asker) -> Responses:
     graph, limit = index.graph, index.game.limit
     asked = [index.deciding(seat) for seat in range(2)]
     plans = [_asked_at(index, asker, seat, 0) for seat in range(2)]
-    turns: list[Callable[[int, Floats], None] | None] = [None, None]
-    if graph.order.endless and _watches_clock(index, asker, plans):
-
-        def turn(seat: int) -> Callable[[int, Floats], None]:
-            def write(ticks: int, plan: Floats) -> None:
-                where = _choices(graph, asked[seat], seat)
-                plan[where] = _asked_at(index, asker, seat, limit - ticks)[where]
-
-            return write
-
-        turns = [turn(1), turn(0)]
+    watches = graph.order.endless and _watches_clock(index, asker, plans)
     values, found = [], []
     for seat in range(2):
+        other = 1 - seat
+        where = _choices(graph, asked[other], other)
+
+        def turn(ticks: int, plan: Floats, other: int = other, where: Integers = where) -> None:
+            plan[where] = _asked_at(index, asker, other, limit - ticks)[where]
+
         best = value_graph(
-            graph, plan=plans[1 - seat], given=(1 - seat,), gap=GAP, turn=turns[seat]
+            graph, plan=plans[other], given=(other,), gap=GAP, turn=turn if watches else None
         )
         values.append((best.value if seat == 0 else -best.value) + 0.0)
         found.append(plan_of_graph(graph, best, rated=False))
@@ -226,9 +221,8 @@ def _on_tree(index: TreeIndex, asker: Asker) -> Responses:
     plan = plan_of_tree(game, tree, choices, np.zeros(0))
     values = [one.value + 0.0 for one in best]
     playable = len(np.unique(plan.keys, axis=0)) == len(plan.keys)
-    together = 0.0 if len(own) == 1 else float(own.sum())  # one result: the other is its opposite
-    count, gain = len(tree.players), sum(values) - together
-    return Responses(values, gain, count, asker.asked, plan, playable, TREE)
+    count = len(tree.players)
+    return Responses(values, sum(values) - together, count, asker.asked, plan, playable, TREE)
 
 
 def _legal_ones(asker: Asker, here: Integers, seat: int) -> Floats:

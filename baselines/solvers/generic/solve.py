@@ -118,7 +118,9 @@ class Cost:
 def cost_of(game: Game, way: str = "") -> Cost:
     """Return what solving a game, or responding best in it, will take.
 
-    `way` is how it is looked at; empty: as `way_of` says.
+    Args:
+        game: the game.
+        way: how it is looked at; empty: as `way_of` says.
     """
     size = size_of(game)
     row = 8 * game.state_size + 40
@@ -134,13 +136,7 @@ def cost_of(game: Game, way: str = "") -> Cost:
 
 
 def check_size(game: Game, limits: Limits, way: str = "") -> Cost:
-    """Return the estimated cost of a game; raise ValueError if it is far beyond the limits.
-
-    Args:
-        game: the game.
-        limits: what solving it may take.
-        way: how it is looked at; empty: as `way_of` says.
-    """
+    """Return the estimated cost of a game; raise ValueError if it is far beyond the limits."""
     cost = cost_of(game, way)
     needed, seconds = cost.memory, cost.seconds
     told = f"{game.name} has about {cost.what}, which would take about {needed / 2**30:.2g} GiB"
@@ -196,14 +192,12 @@ def solve_game(game: Game, limits: Limits | None = None, begin: Begin | None = N
     for (key, _), known in _answers.items():
         if key == game.key and known.gap <= limits.gap:
             return known
-    label = f"{FORMAT} {limits.gap:g} {_version(game)}"
-    found = load(game, "any", label)
+    found = load(game, "any", _label(game, limits))
     if found is not None:
         answer = _restored(found)
     else:
         answer = solve_anew(game, limits, begin)
-        if answer.gap <= limits.gap:
-            save(game, "any", label, _arrays(answer))
+        keep_answer(game, limits, answer)
     _remember(_answers, (game.key, limits.gap), answer)
     return answer
 
@@ -215,6 +209,16 @@ def solve_anew(game: Game, limits: Limits, begin: Begin | None = None) -> Answer
     if way_of(game) == GRAPH:
         return _solve_graph(game, limits, begin)
     return _solve_tree(game, limits, begin)
+
+
+def keep_answer(game: Game, limits: Limits, answer: Answer) -> None:
+    """Write a solution to the disk if it is as good as the limits ask for."""
+    if answer.gap <= limits.gap:
+        save(game, "any", _label(game, limits), _arrays(answer))
+
+
+def _label(game: Game, limits: Limits) -> str:
+    return f"{FORMAT} {limits.gap:g} {_version(game)}"
 
 
 def _remember(known: dict[Any, Any], key: Any, value: Any) -> None:

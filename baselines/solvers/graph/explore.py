@@ -23,7 +23,7 @@ from bidarena.baselines.solvers.graph.tables import (
     new_tables,
     trimmed,
 )
-from bidarena.envs.compile import Function, apart
+from bidarena.envs.compile import Function, apart, borrow, keep
 from bidarena.envs.game import (
     CUT_SHORT,
     Cfg,
@@ -183,6 +183,45 @@ def explore_positions(
     work = np.zeros((4, size), np.int64)
     masks = np.zeros((3, actions), np.int8)  # of rows, of columns, of the first row's columns
     results = np.zeros(len(facts) - F.sides)
+    given = (borrow(cfg), _lent(tables), borrow(facts), borrow(idle))
+    lent = (borrow(work), borrow(masks), borrow(results), borrow(script))
+    status = _explore(*given, until, *lent)
+    keep(work)
+    keep(masks)
+    keep(results)
+    return status
+
+
+def _lent(tables: Tables) -> Tables:
+    """Return the same arrays without their reference counts; see `borrow`."""
+    return Tables(
+        borrow(tables.counts),
+        borrow(tables.states),
+        borrow(tables.slots),
+        borrow(tables.first),
+        borrow(tables.rows),
+        borrow(tables.columns),
+        borrow(tables.movers),
+        borrow(tables.ends),
+        borrow(tables.cells),
+        borrow(tables.branch_first),
+        borrow(tables.branch_codes),
+        borrow(tables.branch_weights),
+    )
+
+
+def _explore(
+    cfg: Cfg,
+    tables: Tables,
+    facts: NDArray[np.int64],
+    idle: NDArray[np.int8],
+    until: int,
+    work: NDArray[np.int64],
+    masks: NDArray[np.int8],
+    results: NDArray[np.float64],
+    script: Script,
+) -> int:
+    """Expand positions, see `explore_positions`; all arrays are borrowed."""
     counts = tables.counts
     for part in range(3):  # forget a position that was not finished for lack of room
         counts[N.cells + part] = counts[N.before + part]

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.baselines.solvers.tree.sequences import (
-    gather_ends,
     nash_gap,
     realize,
     slot_players,
@@ -65,10 +64,10 @@ def solve_by_regret(
     reach = np.zeros(size)
     compiled(realize, {}, "exact solver")(tables.first, tables.parents, strategy, reach)
     done, target = 0, FIRST
-    gains = np.ascontiguousarray(tables.gains[:, 0])
+    gains, runs = np.ascontiguousarray(tables.gains[:, 0]), runs_of(tables)
     while True:
         target = max(target, done + 1)
-        args = (tables.first, tables.parents, tables.players, tables.last, gains)
+        args = (tables.first, tables.parents, tables.players, tables.last, gains, runs)
         run(*args, regrets, guesses, strategy, reach, total, done, target)
         done = target
         average = averaged(tables, total)
@@ -96,12 +95,20 @@ def player_slots(tables: Tables, player: int) -> NDArray[np.int64]:
     return np.flatnonzero(slot_players(tables) == player)
 
 
+def runs_of(tables: Tables) -> NDArray[np.int64]:
+    """Return where the ends after each slot of player 0 begin, and where the last ones end."""
+    slots = tables.last[:, 0]  # in ascending order, because ends are merged
+    begins = np.flatnonzero(slots[1:] != slots[:-1]) + 1
+    return np.concatenate([[0], begins, [len(slots)]])
+
+
 def iterate(
     first: NDArray[np.int32],
     parents: NDArray[np.int32],
     players: NDArray[np.int8],
     last: NDArray[np.int32],
     gains: Floats,
+    runs: NDArray[np.int64],
     regrets: Floats,
     guesses: Floats,
     strategy: Floats,
@@ -115,9 +122,10 @@ def iterate(
     for iteration in range(begin, end):
         weight = float(iteration + 1) * float(iteration + 1)
         for player in range(2):
-            sign = 1.0 if player == 0 else -1.0
-            worths[:] = 0.0
-            gather_ends(last, gains, sign, player, reach, worths)
+            if player == 0:
+                _gather_rows(last, gains, runs, reach, worths)
+            else:
+                _gather_columns(last, gains, runs, reach, worths)
             for number in range(len(parents) - 1, -1, -1):
                 if players[number] != player:
                     continue
@@ -133,6 +141,41 @@ def iterate(
             _choose(
                 first, parents, players, player, regrets, guesses, weight, strategy, reach, total
             )
+
+
+def _gather_rows(
+    last: NDArray[np.int32], gains: Floats, runs: NDArray[np.int64], reach: Floats, worths: Floats
+) -> None:
+    """Write what the ends right after each slot of player 0 are worth to them."""
+    worths[:] = 0.0
+    for run in range(len(runs) - 1):
+        slot = last[runs[run], 0]
+        if slot < 0:
+            continue
+        worth = 0.0
+        for end in range(runs[run], runs[run + 1]):
+            theirs = last[end, 1]
+            worth += gains[end] * reach[theirs] if theirs >= 0 else gains[end]
+        worths[slot] += worth
+
+
+def _gather_columns(
+    last: NDArray[np.int32], gains: Floats, runs: NDArray[np.int64], reach: Floats, worths: Floats
+) -> None:
+    """Write what the ends right after each slot of player 1 are worth to them.
+
+    Slots that player 0 does not play are left out. There are more of them with every iteration.
+    """
+    worths[:] = 0.0
+    for run in range(len(runs) - 1):
+        theirs = last[runs[run], 0]
+        weight = reach[theirs] if theirs >= 0 else 1.0
+        if weight == 0.0:
+            continue
+        for end in range(runs[run], runs[run + 1]):
+            slot = last[end, 1]
+            if slot >= 0:
+                worths[slot] -= gains[end] * weight
 
 
 def _choose(

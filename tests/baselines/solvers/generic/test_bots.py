@@ -116,6 +116,8 @@ def test_hint__of_kuhn_poker_knows_what_a_jack_and_a_king_are_worth():
 
 
 def test_report__tells_value_gap_method_and_size():
-    told = report(kuhn(), Limits(), lambda total, what: lambda n: None)
+    said = []
+    told = report(kuhn(), Limits(), lambda total, what: lambda n: None, said.append)
     assert told["value"] == pytest.approx(-1 / 36) and told["exact"] and told["gap"] < 1e-9
-    assert told["information_sets"] == 12 and told["estimated"]["histories"] > 10
+    assert told["information_sets"] == 12
+    assert len(said) == 1 and "histories" in said[0] and "GiB" in said[0]

@@ -22,7 +22,7 @@ def solved(game, **limits):
 
 def nash_conv(game, player):
     """Return what best responses to a player gain, all seats together."""
-    return sum(responses_to(Asker(index_of(game), player)).gains)
+    return responses_to(Asker(index_of(game), player)).nash_conv
 
 
 def test_solve__kuhn_poker():
