@@ -216,6 +216,7 @@ def _on_tree(index: TreeIndex, asker: Asker) -> Responses:
                 asker, here, seat
             )
     own = expected(tree, strategy)
+    together = 0.0 if len(own) == 1 else float(own.sum())  # one result: the other is its opposite
     best = [respond(tree, strategy, seat) for seat in range(game.players)]
     choices = sum((one.choices for one in best), np.zeros(len(strategy)))
     plan = plan_of_tree(game, tree, choices, np.zeros(0))
