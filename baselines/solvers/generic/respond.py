@@ -9,7 +9,6 @@ bot may also choose by the time that is left; it is tried, and then asked at eve
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,8 @@ from bidarena.baselines.solvers.graph.solve import Graph, value_graph
 from bidarena.baselines.solvers.probabilities import Asker
 from bidarena.baselines.solvers.tree.sequences import expected, respond
 from bidarena.baselines.solvers.tree.tables import Tables
-from bidarena.envs.game import Game
+from bidarena.envs.compile import borrow
+from bidarena.envs.game import Cfg, Game, legal
 from bidarena.envs.registry import Bot
 
 Floats = NDArray[np.float64]
@@ -207,6 +207,10 @@ def _watches_clock(index: GraphIndex, asker: Asker, plans: list[Floats]) -> bool
 def _on_tree(index: TreeIndex, asker: Asker) -> Responses:
     game, tree = index.game, index.tree
     strategy = np.zeros(int(tree.first[-1]))
+    keys = plan_of_tree(game, tree, strategy, np.zeros(0)).keys
+    playable = len(np.unique(keys, axis=0)) == len(keys)
+    if not (playable or asker.exact):  # its response is measured in a match
+        refuse_to_play(game)
     for seat in range(game.players):
         sets = index.deciding(seat)
         for begin in range(0, len(sets), PART):
@@ -221,21 +225,24 @@ def _on_tree(index: TreeIndex, asker: Asker) -> Responses:
     choices = sum((one.choices for one in best), np.zeros(len(strategy)))
     plan = plan_of_tree(game, tree, choices, np.zeros(0))
     values = [one.value + 0.0 for one in best]
-    playable = len(np.unique(plan.keys, axis=0)) == len(plan.keys)
     count = len(tree.players)
     return Responses(values, sum(values) - together, count, asker.asked, plan, playable, TREE)
 
 
 def _legal_ones(asker: Asker, here: Integers, seat: int) -> Floats:
     """Return the probabilities of the legal actions only, situation after situation."""
-    chances = asker(here, seat)
     game = asker.index.game
     masks = np.zeros((len(here), game.actions), np.int8)
     states = asker.index.states(here, seat)
-    legal: Any = game.call("legal")
-    for k, state in enumerate(states):
-        legal(game.cfg, state, masks[k])
-    return chances[masks == 1]
+    game.compiled(write_masks)(game.cfg, states, masks)
+    return asker(here, seat)[masks == 1]
+
+
+def write_masks(cfg: Cfg, states: Integers, masks: NDArray[np.int8]) -> None:
+    """Write which actions are legal in each state."""
+    cfg, states, masks = borrow(cfg), borrow(states), borrow(masks)
+    for k in range(len(states)):
+        legal(cfg, states[k], masks[k])
 
 
 def spans(starts: Integers, sizes: Integers) -> Integers:
