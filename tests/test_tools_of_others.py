@@ -108,5 +108,5 @@ def test_tools_of_others__commands(capsys):
 
 
 def test_tools_of_others__every_tool_is_registered_by_the_toy():
-    given = {*toy_tools.TOOLS, "exploit", "exploit_note", "measure"}
+    given = {*toy_tools.TOOLS, "exploit", "exploit_note", "measure", "view", "board"}
     assert given == {entry.name for entry in tools.fields(tools.Tools)}

@@ -26,7 +26,10 @@ BOTS = [
 LIMITED = {("coins", bot): f"{bot}:nodes=100" for bot in ("counting", "patterns", "surewin")}
 LIMITED |= {("coins", bot): f"{bot}:nodes=100" for bot in ("bounded", "greedy", "memo")}
 LIMITED |= {(name, bot): f"{bot}:iterations=40" for name in OUR_GAMES for bot in SEARCHES}
-LIMITED |= {(game, "best_response"): "best_response:of=random" for game in ("scotch", "raj")}
+LIMITED |= {(name, "best_response"): "best_response:of=random" for name in OUR_GAMES}
+LIMITED |= {("richman", "exact"): "exact:seconds=3", ("twentynine", "exact"): "exact:seconds=3"}
+# Solutions of these rules are asked for; those of all others take long, or are refused.
+SOLVED = {("richman", 2), ("coins", 2), ("coins", 3), ("twentynine", 0)}
 LIMITED |= {("twentynine", bot): f"{bot}:samples=1" for bot in ("pimc", "local_response")}
 
 
@@ -58,6 +61,15 @@ def test_registered__bot_is_legal_repeatable_and_never_peeks(name, bot, rules):
             with pytest.raises(ValueError, match=r"solved|zero-sum"):
                 check_bot(name, LIMITED.get((name, bot), bot), games=1, **rules)
             return
+    elif (bot == "best_response" or (bot == "exact" and name != "coins")) and (
+        name,
+        VARIANTS[name].index(rules),
+    ) not in SOLVED:
+        pytest.skip("takes minutes, or is refused as too large")
+    if name == "twentynine" and bot in ("exact", "best_response"):
+        with pytest.raises(ValueError, match=r"cannot be solved|memory=.*too little"):
+            check_bot(name, LIMITED[name, bot], games=1, **rules)
+        return
     if bot == "mcts" and make_game(name, **rules).hidden:
         with pytest.raises(ValueError, match="mcts needs a game that hides nothing"):
             check_bot(name, "mcts", games=1, **rules)

@@ -299,6 +299,7 @@ def _solve_graph(game: Game, limits: Limits, begin: Begin | None) -> Answer:
     plan = plan_of_graph(graph, found)
     spent = time.perf_counter() - began
     gap = found.gap if not graph.order.endless else 2.0 * found.gap  # of both sides together
+    gap = min(gap, game.return_range[1] - game.return_range[0])
     return Answer(found.value + 0.0, gap, method, figures, True, plan, spent)
 
 

@@ -70,7 +70,8 @@ def test_best_response__takes_the_name_with_the_game_and_wants_a_name():
     with pytest.raises(ValueError, match="of="):
         make_bot(game, "best_response")
     with pytest.raises(ValueError, match="no exact best responses in 'richman'"):
-        exploit("richman", "random")
+        index_positions(make_game("richman"))
+    assert exploit("richman", "random", money=3, max_rounds=20).exact  # by the generic one
 
 
 # --- policies ------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def test_random_games__with_hidden_information_against_the_normal_form():
     checked = 0
     for seed in range(260):
         game = thicket(seed=seed)
-        table = normal_form(game)
+        table = normal_form(game, most=150)
         if table is None:
             continue
         answer = solve_anew(game, Limits())
@@ -61,7 +61,7 @@ def test_random_games__best_responses_to_random_play_against_all_pure_strategies
     checked = 0
     for seed in range(60):
         game = thicket(seed=seed)
-        table = normal_form(game)
+        table = normal_form(game, most=150)
         if table is None:
             continue
         found = responses_to(Asker(index_of(game), make_bot(game, "random")))
