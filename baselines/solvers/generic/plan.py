@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bidarena.baselines.common import draw_act
 from bidarena.baselines.search.keys import mix
-from bidarena.baselines.solvers.graph.explore import nothing
+from bidarena.baselines.solvers.graph.facts import nothing
 from bidarena.envs.compile import Function, borrow, compiled, fill_in, keep, rule
 from bidarena.envs.game import (
     Cfg,

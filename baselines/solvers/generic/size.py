@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.baselines.solvers.generic.plan import knowledge, situation_key
-from bidarena.baselines.solvers.graph.explore import idle_of
+from bidarena.baselines.solvers.graph.facts import idle_of
 from bidarena.baselines.solvers.graph.tables import clear_row
 from bidarena.envs.compile import Function, borrow, keep
 from bidarena.envs.game import Cfg, Game, legal, reset, step, to_move

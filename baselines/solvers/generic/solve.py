@@ -24,14 +24,9 @@ from bidarena.baselines.solvers.generic.size import (
     Size,
     size_of,
 )
-from bidarena.baselines.solvers.graph.explore import (
-    F,
-    explore_game,
-    explore_positions,
-    facts_of,
-    idle_of,
-    optional,
-)
+from bidarena.baselines.solvers.graph.expand import explore_positions
+from bidarena.baselines.solvers.graph.explore import explore_game
+from bidarena.baselines.solvers.graph.facts import F, facts_of, idle_of, optional
 from bidarena.baselines.solvers.graph.order import order_positions
 from bidarena.baselines.solvers.graph.solve import Graph, Valued, value_graph
 from bidarena.baselines.solvers.graph.sweep import rate_choices

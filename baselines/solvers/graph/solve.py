@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.baselines.solvers.graph.explore import F, facts_of
+from bidarena.baselines.solvers.graph.facts import F, facts_of
 from bidarena.baselines.solvers.graph.order import Order
 from bidarena.baselines.solvers.graph.sweep import TINY, cell_value, sweep
 from bidarena.baselines.solvers.graph.tables import Tables

@@ -14,7 +14,7 @@ from bidarena.baselines.solvers.generic.bots import exact, exact_hint, report
 from bidarena.baselines.solvers.generic.plan import plan_bot
 from bidarena.baselines.solvers.generic.respond import index_of, responses_to
 from bidarena.baselines.solvers.generic.solve import Limits, solve_game
-from bidarena.baselines.solvers.graph.explore import idle_of
+from bidarena.baselines.solvers.graph.facts import idle_of
 from bidarena.baselines.solvers.probabilities import Asker
 from bidarena.envs import make_bot, make_game
 from bidarena.envs.testing import check_bot

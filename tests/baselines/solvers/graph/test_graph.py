@@ -5,7 +5,8 @@ import pytest
 from toy_thicket import open_value, thicket
 from toy_tictactoe import tictactoe
 
-from bidarena.baselines.solvers.graph.explore import explore_game, idle_of
+from bidarena.baselines.solvers.graph.explore import explore_game
+from bidarena.baselines.solvers.graph.facts import idle_of
 from bidarena.baselines.solvers.graph.order import order_positions
 from bidarena.baselines.solvers.graph.solve import Graph, value_graph
 from bidarena.baselines.solvers.graph.tables import N
