@@ -165,7 +165,11 @@ def test_browser__bots_are_watched_with_their_thoughts(page):
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
-    page.get_by_role("button", name="Step").click()
+    for _ in range(20):  # a bid is told when both are in
+        page.get_by_role("button", name="Step").click()
+        page.wait_for_timeout(300)
+        if page.locator(".thoughts tr").count():
+            break
     expect(page.locator(".thoughts tr").first).to_be_visible()
     expect(page.locator("aside .panel h2").first).to_contain_text("What player")
     page.select_option("select[aria-label=pace]", "0.2")

@@ -113,7 +113,10 @@ def test_start__a_game_of_ones_own_is_found_again(tmp_path):
     quick = {"steps": 500, "settings": QUICK, "rivals": ["random"], "games": 20, "evaluations": 1}
     run = start("toy_nim:toy_nim", **quick, folder=tmp_path)
     assert config(run)["task"]["game"] == "toy_nim:toy_nim"
-    again = "from bidarena.train import resume; import sys; print(resume(sys.argv[1]).steps)"
+    again = (
+        "import sys; from bidarena.train import resume; "
+        "print(resume(sys.argv[1], trust=True).steps)"
+    )
     path = ":".join(sys.path)
     done = subprocess.run(
         [sys.executable, "-c", again, str(run.folder)],

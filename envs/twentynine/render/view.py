@@ -13,7 +13,7 @@ from bidarena.envs.game import Game, State
 from bidarena.envs.phrases import Viewer
 from bidarena.envs.twentynine.phrases.seen import Place, Play, View, look
 from bidarena.envs.twentynine.phrases.state import status
-from bidarena.envs.twentynine.rules.layout import FINISHED, NOBODY, SEATS, A, C, S, by_suit
+from bidarena.envs.twentynine.rules.layout import ACTIONS, FINISHED, NOBODY, SEATS, C, S, by_suit
 
 PHASES = ("bidding", "doubling", "trump", "single", "playing", "finished")
 
@@ -32,7 +32,7 @@ def view(game: Game, state: State, seat: Viewer) -> dict[str, Any]:
     match = int(game.cfg[C.match_to])
     return {
         **frame,
-        "actions": {name.rstrip("_"): action for name, action in A._asdict().items()},
+        "actions": {name.rstrip("_"): part.start for name, part in ACTIONS.items()},
         "phase": PHASES[seen.phase],
         "task": task,
         "ending": seen.reason if seen.phase == FINISHED else "",

@@ -31,22 +31,21 @@ ONES = 0x30303030  # aces and tens
 KING_QUEEN = 0b1100  # of suit 0
 
 # actions; those of a house rule are never legal while the rule is off
-A = starts(
-    layout(
-        card=32,  # play this card
-        pass_=1,  # `pass` is a keyword of Python
-        bid_16=13,  # 16 to 28
-        choose=4,  # make one of the four suits the trump
-        reveal=1,
-        bid_29=1,
-        double=1,
-        redouble=1,
-        seventh_card=1,
-        single_hand=1,
-        declare=1,  # the marriage
-        ask_redeal=1,
-    )
+ACTIONS = layout(
+    card=32,  # play this card
+    pass_=1,  # `pass` is a keyword of Python
+    bid_16=13,  # 16 to 28
+    choose=4,  # make one of the four suits the trump
+    reveal=1,
+    bid_29=1,
+    double=1,
+    redouble=1,
+    seventh_card=1,
+    single_hand=1,
+    declare=1,  # the marriage
+    ask_redeal=1,
 )
+A = starts(ACTIONS)
 
 # cfg: one number per option
 C = starts(

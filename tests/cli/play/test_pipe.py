@@ -205,6 +205,6 @@ def test_play__a_saved_game_of_somebody_else_runs_nothing(tmp_path, capsys, monk
         assert main(["play", "--load", "game.json"]) == 2
         assert "--trust" in capsys.readouterr().err
         assert not (tmp_path / "ran").exists()
-    (tmp_path / "game.json").write_text(json.dumps({"bidarena": 1}))
+    (tmp_path / "game.json").write_text(json.dumps({"format": "bidarena/game", "version": 1}))
     assert main(["play", "--load", "game.json"]) == 2
     assert "it lacks game" in capsys.readouterr().err

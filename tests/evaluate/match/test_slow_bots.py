@@ -95,7 +95,13 @@ def test_cli_match__a_stop_signal_prints_what_was_played(tmp_path, sent, code):
     command = [sys.executable, "-m", "bidarena.cli.main", "match", "scotch"]
     command += [f"file:{tmp_path / 'bot.py'}", "random", "--games", "4000", *RULES]
     command += ["--json", "--record", str(tmp_path / "games.jsonl")]
-    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    started = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A background job of a shell ignores SIGINT, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
     try:
         until = time.monotonic() + 120
         while not any(file.stat().st_size for file in tmp_path.glob("*.part")):

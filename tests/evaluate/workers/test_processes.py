@@ -77,6 +77,8 @@ def test_workers__end_with_their_parent_in_the_middle_of_a_job(tmp_path, number,
             "PYTHONPATH": f"{Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}",
         },
         stderr=subprocess.DEVNULL,
+        # A background job of a shell ignores SIGINT, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     until = time.monotonic() + 60
     while len(list(folder.iterdir())) < 2 and time.monotonic() < until:
