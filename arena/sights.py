@@ -78,6 +78,7 @@ def sight(session: Session, seat: Viewer) -> dict[str, Any]:
     names = names_for(game, seat)
     last = last_move(game, points[-2], points[-1], seat) if len(points) > 1 else None
     seen = {
+        "ply": len(points) - 1,
         "view": view_of(game, session.state, seat),
         **(moves_of(game, session.state) if own else NO_MOVES),
         "last": last,

@@ -109,7 +109,7 @@ class Table:
             "status": self.status,
             "line": self.line,
             "version": self.version,
-            "ply": len(self.session.points) - 1 if self.session else 0,
+            "ply": 0,
             "undo": self._can_undo(),
             "thought": self.thought,
             **self.seen,
@@ -157,8 +157,9 @@ class Table:
                     await self._pace()
                 mover = self.session.mover
                 self._tell("thinking", f"{self.about.labels[mover]} is thinking")
-                self.thought = await self._in(self.pools.moving, self._ask)
+                thought = await self._in(self.pools.moving, self._ask)
                 await self._look()
+                self.thought = thought  # together with the position that it led to
                 if self.about.you is None:
                     self._tell("thinking")
             done = self.session.over or self.about.origin

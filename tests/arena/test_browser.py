@@ -165,7 +165,7 @@ def test_browser__bots_are_watched_with_their_thoughts(page):
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
-    for _ in range(20):  # a bid is told when both are in
+    for _ in range(20):  # with one card left nothing is thought
         page.get_by_role("button", name="Step").click()
         page.wait_for_timeout(300)
         if page.locator(".thoughts tr").count():
