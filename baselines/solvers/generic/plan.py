@@ -35,6 +35,7 @@ from bidarena.envs.game import (
     withdraw,
 )
 from bidarena.envs.registry import Bot
+from bidarena.envs.rng import WORDS
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -134,7 +135,8 @@ def situation_key(
     cfg: Cfg, state: State, player: int, idle: NDArray[np.float64], out: Floats
 ) -> None:
     """Write the key of the situation of `player` in a state."""
-    copy, words = np.empty(len(state), np.int64), np.empty(2, np.uint64)
+    # two words, and one that counts outcomes where rules are compiled to do that (size.py)
+    copy, words = np.empty(len(state), np.int64), np.zeros(WORDS + 1, np.uint64)
     known, rng = borrow(copy), borrow(words)
     for at in range(len(state)):
         known[at] = state[at]

@@ -20,7 +20,7 @@ from bidarena.baselines.solvers.graph.facts import idle_of
 from bidarena.baselines.solvers.graph.tables import clear_row
 from bidarena.envs.compile import Function, borrow, keep
 from bidarena.envs.game import Cfg, Game, legal, reset, step, to_move
-from bidarena.envs.rng import Words, word
+from bidarena.envs.rng import WORDS, Words, word
 
 GAMES = 2000  # random games that are played
 DECISIONS = 400_000  # decisions in all games together, where games are long
@@ -42,7 +42,7 @@ class Size:
 
 def counted_below(rng: Words, n: int) -> int:
     """Return a number from 0 to n-1, and multiply the count of outcomes by n."""
-    rng[2:3].view(np.float64)[0] *= n
+    rng[WORDS : WORDS + 1].view(np.float64)[0] *= n
     return np.int64(word(rng) % np.uint64(n))  # type: ignore[return-value]
 
 
@@ -72,7 +72,7 @@ def _measured(game: Game) -> Size:
     keys = np.zeros((games, depth))
     widths, histories = np.zeros((games, depth)), np.zeros(games)
     moment = slice(0, 0) if game.simultaneous is None else game.state[game.simultaneous]
-    luck = np.random.default_rng(0).integers(1, 2**63, (games, 3), dtype=np.uint64)
+    luck = np.random.default_rng(0).integers(1, 2**63, (games, WORDS + 1), dtype=np.uint64)
     play = game.compiled(play_randomly, **COUNTED, **knowledge(game))
     idle = idle_of(game, timeless=not game.hidden).astype(np.float64)
     args = (game.cfg, luck, idle, game.state_size, game.actions)
@@ -114,7 +114,7 @@ def play_randomly(
     before = np.zeros(moment_end - moment, np.int64)
     for game in range(len(keys)):
         rng = luck[game]
-        product: Any = rng[2:3].view(np.float64)
+        product: Any = rng[WORDS : WORDS + 1].view(np.float64)
         product[0] = 1.0
         clear_row(state)
         reset(cfg, state, rng)
