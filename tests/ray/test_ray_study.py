@@ -114,7 +114,7 @@ def test_study_of_learning__refuses_another_run_before_it_is_sent(
     config = {"task": {"game": "raj"}, "evaluation": {}}
     (tmp_path / "small__1" / CONFIG).write_text(json.dumps(config))
     assert main([*words, "--ray", cluster.address]) == 2
-    assert "another run" in capsys.readouterr().err
+    assert "not the configuration of a run" in capsys.readouterr().err
 
 
 def test_travelling__a_folder_arrives_as_it_was(tmp_path):
