@@ -106,7 +106,7 @@ def test_study_of_learning__brings_the_runs_home(cluster, tmp_path, capsys, less
     assert (here / "small__1" / "metrics.csv").read_bytes() == written  # nothing is learned again
 
 
-def test_study_of_learning__refuses_another_run_before_it_is_sent(
+def test_study_of_learning__refuses_a_folder_without_a_run_before_it_is_sent(
     cluster, tmp_path, capsys, lesson
 ):
     words = [*LEARN, "--folder", str(tmp_path)]
