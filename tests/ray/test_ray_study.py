@@ -104,6 +104,12 @@ def test_study_of_learning__brings_the_runs_home(cluster, tmp_path, capsys, less
     assert main([*LEARN, "--folder", str(here), "--ray", cluster.address]) == 0
     capsys.readouterr()
     assert (here / "small__1" / "metrics.csv").read_bytes() == written  # nothing is learned again
+    config = json.loads((here / "small__1" / CONFIG).read_text())
+    config["task"]["seed"] += 10
+    (here / "small__1" / CONFIG).write_text(json.dumps(config))
+    assert main([*LEARN, "--folder", str(here), "--ray", cluster.address]) == 2
+    assert "another run in this folder" in capsys.readouterr().err
+    assert (here / "small__1" / "metrics.csv").read_bytes() == written
 
 
 def test_study_of_learning__refuses_a_folder_without_a_run_before_it_is_sent(

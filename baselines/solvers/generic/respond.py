@@ -8,6 +8,7 @@ bot may also choose by the time that is left; it is tried, and then asked at eve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -132,19 +133,24 @@ def refuse_to_play(game: Game) -> None:
     )
 
 
-def responses_to(asker: Asker) -> Responses:
-    """Return the best responses to the player that `asker` asks."""
+def responses_to(asker: Asker, tell: Callable[[str], None] | None = None) -> Responses:
+    """Return the best responses to the player that `asker` asks.
+
+    Args:
+        asker: asks the player.
+        tell: called with how far it is, where a clock is reckoned tick by tick.
+    """
     index = asker.index
     if asker.program is not None:
         seats = range(index.game.players)
         asker.plan(sum(len(index.deciding(seat)) for seat in seats))
     if isinstance(index, GraphIndex):
-        return _on_graph(index, asker)
+        return _on_graph(index, asker, tell)
     assert isinstance(index, TreeIndex)
     return _on_tree(index, asker)
 
 
-def _on_graph(index: GraphIndex, asker: Asker) -> Responses:
+def _on_graph(index: GraphIndex, asker: Asker, tell: Callable[[str], None] | None) -> Responses:
     graph, limit = index.graph, index.game.limit
     asked = [index.deciding(seat) for seat in range(2)]
     plans = [_asked_at(index, asker, seat, 0) for seat in range(2)]
@@ -157,8 +163,17 @@ def _on_graph(index: GraphIndex, asker: Asker) -> Responses:
         def turn(ticks: int, plan: Floats, other: int = other, where: Integers = where) -> None:
             plan[where] = _asked_at(index, asker, other, limit - ticks)[where]
 
+        def progress(ticks: int, seat: int = seat) -> None:
+            if tell is not None:
+                tell(f"the best response in seat {seat}: tick {ticks} of at most {limit}")
+
         best = value_graph(
-            graph, plan=plans[other], given=(other,), gap=GAP, turn=turn if watches else None
+            graph,
+            plan=plans[other],
+            given=(other,),
+            gap=GAP,
+            turn=turn if watches else None,
+            progress=progress,
         )
         values.append((best.value if seat == 0 else -best.value) + 0.0)
         found.append(plan_of_graph(graph, best, rated=False))

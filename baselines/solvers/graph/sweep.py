@@ -62,12 +62,21 @@ def sweep(
         mover = sides[tables.movers[here, 0]]
         sign = 1.0 if mover == 0 else -1.0  # the matrix holds what the row's side wins
         first = tables.first[here]
-        for cell in range(rows * columns):
-            made[cell] = sign * cell_value(tables, tables.cells[first + cell], before, values)
-        matrix = made[: rows * columns].reshape((rows, columns))
         at = plan_first[here]
         row = plan[at : at + rows]
-        if tables.movers[here, 1] < 0:
+        both = tables.movers[here, 1] >= 0
+        # what a given choice never takes needs no value
+        rows_given, columns_given = given[mover], both and given[1 - mover]
+        for i in range(rows):
+            if rows_given and row[i] == 0.0:
+                continue
+            for j in range(columns):
+                if columns_given and plan[at + rows + j] == 0.0:
+                    continue
+                code = tables.cells[first + i * columns + j]
+                made[i * columns + j] = sign * cell_value(tables, code, before, values)
+        matrix = made[: rows * columns].reshape((rows, columns))
+        if not both:
             if given[mover]:
                 value = _mean_of_column(matrix, row, 0)
             else:
@@ -182,18 +191,22 @@ def _best_row(matrix: Floats, row: Floats) -> tuple[float, int]:
 
 def _answer_column(matrix: Floats, row: Floats, column: Floats) -> tuple[float, int]:
     """Choose the best row against a column strategy; return its value and whether it changed."""
-    worths = np.empty(len(row))
-    for i in range(len(row)):
-        worths[i] = _mean_of_row(matrix, i, column)
+    worths = np.zeros(len(row))
+    for j in range(len(column)):
+        if column[j] > 0.0:
+            for i in range(len(row)):
+                worths[i] += column[j] * matrix[i, j]
     best = int(worths.argmax())
     return worths[best], _choose(row, best, _kept(row), worths[best], worths)
 
 
 def _answer_row(matrix: Floats, row: Floats, column: Floats) -> tuple[float, int]:
     """Choose the best column against a row strategy; return its value and whether it changed."""
-    worths = np.empty(len(column))
-    for j in range(len(column)):
-        worths[j] = -_mean_of_column(matrix, row, j)
+    worths = np.zeros(len(column))
+    for i in range(len(row)):
+        if row[i] > 0.0:
+            for j in range(len(column)):
+                worths[j] -= row[i] * matrix[i, j]
     best = int(worths.argmax())
     return -worths[best], _choose(column, best, _kept(column), worths[best], worths)
 

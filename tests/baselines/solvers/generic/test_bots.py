@@ -73,19 +73,15 @@ def test_exact__that_does_not_reach_its_gap_in_time_is_refused(monkeypatch):
 
 
 def test_exact__follows_the_clock():
-    """Near the end other bids are right than far from it; the response to `exact` knows that."""
-    game = make_game("scotch", length=6, money=(4, 5), payment="opponent", max_rounds=9)
+    """Near the end other bids are right than far from it; who bids as far from it loses."""
+    game = make_game("scotch", length=6, money=(7, 8), payment="opponent", max_rounds=15)
     plan = solve_game(game).plan
     assert plan.since.max() > 1
     index = index_of(game)
-    found = responses_to(Asker(index, exact(game)))
-    assert sum(found.values) < 1e-8
-    # the first choices of every position alone, whatever the time, can be beaten
-    hasty = plan_bot(
-        game, replace(plan, since=np.zeros(len(plan.since))), idle_of(game), -1, "hasty"
-    )
-    ticking = responses_to(Asker(index, hasty))
-    assert sum(ticking.values) >= sum(found.values) - 1e-9
+    assert sum(responses_to(Asker(index, exact(game))).values) < 1e-8
+    always = replace(plan, since=np.zeros(len(plan.since)))
+    timeless = plan_bot(game, always, idle_of(game), -1, "timeless")
+    assert responses_to(Asker(index, timeless)).values == pytest.approx([1.0, 1.0])
 
 
 def test_best_response__asks_for_the_bot_to_respond_to():
