@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bidarena.cli.options import parse, show_json
-from bidarena.studies.bench import BATCHES, EXACT, SCALING, THREADED, bench
+from bidarena.studies.bench import BATCHES, EXACT, LARGE, SCALING, THREADED, bench
 
 
 @dataclass
@@ -24,8 +24,9 @@ class Arguments:
     """
 
     games: tyro.conf.Positional[tuple[str, ...]] = ()
-    """The games to measure, `exact` for the generic solver beside OpenSpiel's, or `scaling` for
-    tournaments on a Ray. Without it everything."""
+    """The games to measure, `exact` for the generic solver beside OpenSpiel's, `large` for it on a
+    game with millions of information sets (half a minute and 2 GiB), or `scaling` for tournaments
+    on a Ray. Without it everything."""
 
     seconds: float = 1.0
     """How long to measure each figure."""
@@ -53,6 +54,8 @@ def main(argv: list[str]) -> None:
         Console().print(_table(result))
     if EXACT in result:
         Console().print(_exact_table(result[EXACT]))
+    if LARGE in result:
+        Console().print(_large_table(result[LARGE]))
     if SCALING in result:
         _show_scaling(result[SCALING])
 
@@ -118,6 +121,19 @@ def _exact_table(found: dict[str, Any]) -> Table:
             table.add_row(what, f"{1000 * row[time]:.3g} ms" if time else "", *times)
     if any(row["ratios"] is None for row in found.values()):
         table.caption = "OpenSpiel is not installed; pip install open_spiel"
+    return table
+
+
+def _large_table(row: dict[str, Any]) -> Table:
+    """Return a table of what a large game costs."""
+    table = Table("exact solving of a large game", row["game"])
+    table.add_row("information sets", f"{row['information_sets']:,}")
+    table.add_row("histories", f"{row['histories']:,}")
+    table.add_row("listing them", f"{row['listing_seconds']:.1f} s")
+    table.add_row("best responses", f"{row['best_responses_seconds']:.2f} s")
+    table.add_row("exploitability of random play", f"{row['nash_conv_of_uniform']:.6f}")
+    if row["most_memory"] is not None:
+        table.add_row("memory", f"{row['most_memory'] / 2**30:.2f} GiB")
     return table
 
 

@@ -20,11 +20,11 @@ from bidarena.envs.compile import borrow, compiled
 from bidarena.envs.game import Cfg, Mask, Params, Rng, State, act, reset, step, to_move
 from bidarena.envs.registry import env_id, load, tools_of
 from bidarena.envs.rng import pick
-from bidarena.studies.bench.exact import exact_costs
+from bidarena.studies.bench.exact import exact_costs, large_costs
 from bidarena.studies.bench.scaling import scaling
 from bidarena.studies.bench.search import openspiel_searches, search_ratios, search_speeds
 
-EXACT, SCALING = "exact", "scaling"
+EXACT, LARGE, SCALING = "exact", "large", "scaling"
 BATCHES = (1024, 8192)
 THREADED = 65_536  # rows of the batch that is cut in two; waking a thread takes some 0.2 ms
 GAMES_AT_ONCE = 2000  # random games between two readings of the clock
@@ -40,14 +40,14 @@ def bench(
     """Measure all speeds; return a JSON-able dict whose keys do not change.
 
     Args:
-        names: games to measure, "exact" for the generic solver beside OpenSpiel's, "scaling" for
-            tournaments on a Ray; None: all of them.
+        names: games to measure, "exact" for the generic solver beside OpenSpiel's, "large" for it
+            on millions of information sets, "scaling" for tournaments on a Ray; None: everything.
         seconds: about how long each figure is measured.
         progress: called with what is measured next.
     """
     say = progress or (lambda what: None)
     parts: dict[str, Callable[[float, Callable[[str], None]], Any]]
-    parts = {EXACT: exact_costs, SCALING: scaling}
+    parts = {EXACT: exact_costs, LARGE: large_costs, SCALING: scaling}
     if names and set(names) <= set(parts):
         return {name: parts[name](seconds, say) for name in names}
     say("CartPole-v1")

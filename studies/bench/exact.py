@@ -4,12 +4,18 @@ Two games are measured that both programs have. Ours: the time to list a game an
 best responses to the uniform policy, the best responses alone, and an iteration of the regret
 method. Theirs: the exploitability of the uniform policy in Python and in C++, and an iteration of
 CFR and CFR+ in C++. Both must find the same exploitability.
+
+A third game has millions of information sets, too many for OpenSpiel within minutes. It is measured
+by itself, in a process of its own, because memory counts there too.
 """
 
 from __future__ import annotations
 
+import multiprocessing
+import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 from bidarena.baselines.solvers.tree.build import build_tree
@@ -18,8 +24,11 @@ from bidarena.baselines.solvers.tree.sequences import merged, nash_gap, uniform
 from bidarena.envs.game import Game
 from bidarena.studies.bench.goofspiel import goofspiel
 from bidarena.studies.bench.leduc import leduc
+from bidarena.studies.bench.liars_dice import liars_dice
 
 MEMORY = 1 << 28  # bytes for the tables of a game
+LARGE_MEMORY = 1 << 32
+FACES = 9  # of the dice of the large game
 GAMES: dict[str, tuple[Callable[[], Game], str]] = {
     "Leduc poker": (leduc, "leduc_poker"),
     "goofspiel(5), hidden bids": (
@@ -44,6 +53,50 @@ def exact_costs(seconds: float, say: Callable[[str], None]) -> dict[str, Any]:
         ours, theirs = own_costs(make(), seconds), openspiel_costs(spiel, seconds)
         found[name] = {**ours, "openspiel": theirs, "ratios": _ratios(ours, theirs)}
     return found
+
+
+def large_costs(seconds: float, say: Callable[[str], None], faces: int = FACES) -> dict[str, Any]:
+    """Return the cost of liar's dice: its size, the seconds of each part and the most memory.
+
+    Everything is compiled before, on dice of two faces.
+
+    Args:
+        seconds: not used: it is measured once, however long that takes.
+        say: called with what is measured next.
+        faces: of the dice.
+    """
+    say(f"liar's dice with {faces} faces")
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as apart:
+        return apart.submit(_large_costs, faces).result()
+
+
+def _large_costs(faces: int) -> dict[str, Any]:
+    for size in (2, faces):
+        game = liars_dice(size)
+        began = time.perf_counter()
+        tree = merged(build_tree(game, LARGE_MEMORY, opposed=True))
+        listed = time.perf_counter()
+        low, high, _ = nash_gap(tree, uniform(tree))
+        measured = time.perf_counter()
+    return {
+        "game": f"liar's dice, {faces} faces",
+        "information_sets": len(tree.players),
+        "histories": int(tree.last.shape[0]),
+        "nash_conv_of_uniform": high - low,
+        "listing_seconds": listed - began,
+        "best_responses_seconds": measured - listed,
+        "most_memory": _most_memory(),
+    }
+
+
+def _most_memory() -> int | None:
+    """Return the most bytes of memory that this process ever had; None where nobody tells."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def own_costs(game: Game, seconds: float) -> dict[str, Any]:

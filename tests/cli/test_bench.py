@@ -7,7 +7,7 @@ from rich.console import Console
 
 from bidarena.cli.bench import _exact_table, _table
 from bidarena.cli.main import main
-from bidarena.studies.bench import BATCHES
+from bidarena.studies.bench import BATCHES, exact
 
 RESULT = {
     "reference": {
@@ -95,3 +95,10 @@ def test_bench_exact__shows_times_and_ratios(capsys):
         row["ratios"] = None
     Console(file=out, width=80).print(_exact_table(found["exact"]))
     assert "not installed" in out.getvalue() and "…" not in out.getvalue()
+
+
+def test_bench_large__shows_size_time_and_memory(capsys, monkeypatch):
+    monkeypatch.setattr(exact.large_costs, "__defaults__", (3,))
+    assert main(["bench", "large"]) == 0
+    shown = capsys.readouterr().out
+    assert "192" in shown and "1.111111" in shown and "GiB" in shown

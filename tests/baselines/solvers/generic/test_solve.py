@@ -133,3 +133,16 @@ def test_goofspiel__with_bids_shown_agrees_with_open_spiel(cards, reward):
     ):
         expected = exploitability.nash_conv(theirs, other)
         assert share * nash_conv(game, ours) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_goofspiel__with_five_cards_shown_agrees_with_open_spiel():
+    """OpenSpiel takes two minutes, in C++."""
+    pyspiel = pytest.importorskip("pyspiel")
+    values = [1, 2, 3, 4, 5]
+    game = make_game("raj", cards=values, items=values, tie="discard")
+    theirs = pyspiel.load_game_as_turn_based(
+        "goofspiel(imp_info=False,num_cards=5,points_order=random,returns_type=win_loss)"
+    )
+    expected = pyspiel.nash_conv(theirs, pyspiel.UniformRandomPolicy(theirs))
+    assert nash_conv(game, make_bot(game, "random")) == pytest.approx(expected, abs=1e-9)
