@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.envs.registration import spec as gym_spec
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 try:
+    from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as missing:
     raise ImportError('this interface needs SB3: pip install "bidarena[train]"') from missing
@@ -18,9 +22,9 @@ except ImportError as missing:
 from bidarena.envs.arguments import choice
 from bidarena.envs.game import Game
 from bidarena.envs.learner import LearnerBatch
-from bidarena.envs.loop import DECIDER, ILLEGAL, OPPONENT_ILLEGAL, TERMINATED, TRUNCATED
-from bidarena.envs.registry import make_game
-from bidarena.envs.solo import Opponents, opponents_of, render_state, spaces_of
+from bidarena.envs.loop import DECIDER, ILLEGAL, TERMINATED, TRUNCATED
+from bidarena.envs.registry import env_id, make_game
+from bidarena.envs.solo import Opponents, limited_spec, opponents_of, render_state, spaces_of
 
 Indices = None | int | Iterable[int]
 
@@ -30,11 +34,13 @@ class SB3Env(VecEnv):
 
     In the step in which a game ends, the next one is dealt. The info of that row then has
     `terminal_observation`, `TimeLimit.truncated` and the monitor's `episode` (return, length,
-    seconds), so that no VecMonitor is needed. MaskablePPO finds the masks through
-    `env_method("action_masks")`.
+    seconds), so that no VecMonitor is needed, and `env_is_wrapped(Monitor)` is True. MaskablePPO
+    finds the masks through `env_method("action_masks")`. Every info has the `action_mask` for the
+    next action, and `illegal_action` and `opponent_illegal_action`: whether one of these ended the
+    game in this step.
 
     Args:
-        game: a name, as `bidarena list` shows them, or a `Game`.
+        game: a name, as `bidarena list` shows them, a Gymnasium id, or a `Game`.
         num_envs: how many games.
         threads: in how many threads to work on the rows; the results do not depend on it.
 
@@ -73,6 +79,19 @@ class SB3Env(VecEnv):
         self._actions: NDArray[Any] = np.zeros(num_envs, np.int64)
         self._lengths = np.zeros(num_envs, np.int64)
         self._began = time.time()
+        self.spec: EnvSpec | None = None  # as `gym.make` would give it to a row
+        if isinstance(game, str):
+            chosen: dict[str, Any] = {
+                "opponent": opponent,
+                "opponents": opponents,
+                "partner": partner,
+                "render_mode": render_mode,
+            }
+            kwargs = {name: value for name, value in chosen.items() if value is not None}
+            kwargs |= {"seat": seat, "illegal_action": illegal_action, **rules}
+            spec = copy(gym_spec(env_id(game)))
+            spec.kwargs = {**spec.kwargs, **kwargs}
+            self.spec = limited_spec(spec, self.game.longest)
         super().__init__(num_envs, *spaces_of(self.game))
 
     def reset(self) -> NDArray[np.float32]:
@@ -85,7 +104,7 @@ class SB3Env(VecEnv):
         self._reset_options()
         self._batch.reset()
         self._lengths[:] = 0
-        self.reset_infos = [{} for _ in range(self.num_envs)]
+        self.reset_infos = self._infos()
         return self._batch.observations.copy()
 
     def step_async(self, actions: NDArray[Any]) -> None:
@@ -106,7 +125,7 @@ class SB3Env(VecEnv):
         batch.step(self._actions)
         self._lengths += 1
         dones = batch.flags[TERMINATED] | batch.flags[TRUNCATED]
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos = self._infos()
         seconds = round(time.time() - self._began, 6)
         for row in np.flatnonzero(dones):
             info = infos[row]
@@ -117,12 +136,17 @@ class SB3Env(VecEnv):
                 "l": int(self._lengths[row]),
                 "t": seconds,
             }
-            if batch.flags[ILLEGAL, row]:
-                info["illegal_action"] = True
-            if batch.flags[OPPONENT_ILLEGAL, row]:
-                info["opponent_illegal_action"] = True
         self._lengths[dones] = 0
         return batch.observations.copy(), batch.rewards.astype(np.float32), dones, infos
+
+    def _infos(self) -> list[dict[str, Any]]:
+        """Return what every info has, one dict per row."""
+        masks = self._batch.masks.copy()
+        rows = zip(masks, *self._batch.flags[ILLEGAL:].tolist(), strict=True)
+        return [
+            {"action_mask": mask, "illegal_action": own, "opponent_illegal_action": other}
+            for mask, own, other in rows
+        ]
 
     def set_opponents(
         self,
@@ -181,8 +205,9 @@ class SB3Env(VecEnv):
         setattr(self, attr_name, value)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Indices = None) -> list[bool]:
-        """Return False for each row: the rows of a batch are never wrapped."""
-        return [False for _ in self._get_indices(indices)]
+        """Return for each row whether it does what the wrapper does: True for `Monitor` only."""
+        counted = issubclass(wrapper_class, Monitor)
+        return [counted for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """Return one picture per row; None for each without render_mode="rgb_array"."""

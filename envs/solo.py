@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
@@ -68,6 +70,15 @@ def render_state(game: Game, mode: str, state: NDArray[np.int64], seat: int) -> 
     return load(path)(game, state, seat)
 
 
+def limited_spec(spec: EnvSpec | None, steps: int) -> EnvSpec | None:
+    """Return a copy of `spec` that tells how long an episode can be, if `spec` does not tell."""
+    if spec is None or spec.max_episode_steps is not None:
+        return spec
+    spec = copy(spec)
+    spec.max_episode_steps = steps
+    return spec
+
+
 class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
     """One learner in a game whose other seats are played by bots.
 
@@ -87,6 +98,7 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
+    _spec: EnvSpec | None = None
 
     def __init__(
         self,
@@ -127,6 +139,19 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         self._bind()
 
     @property
+    def spec(self) -> EnvSpec | None:
+        """Return how Gymnasium made this environment.
+
+        Its `max_episode_steps` is the number of decisions in the longest game under these rules
+        (`Game.longest`), unless a smaller one was asked for. No game is cut short by it.
+        """
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = limited_spec(spec, self.game.longest)
+
+    @property
     def seat(self) -> int:
         """Return the learner's seat in the present game."""
         return int(self._batch.meta[0, SEAT])
@@ -139,7 +164,7 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Deal a new game; return the observation and `info`, which holds the action mask.
+        """Deal a new game; return the observation and `info` as `step` does.
 
         A seed determines this game and those that follow until the next seed.
         """
@@ -148,17 +173,21 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
             self._batch.seed([seed], self.np_random)
             self._seeded = True
         self._batch.reset()
-        info: dict[str, Any] = {"action_mask": self._mask.copy()}
-        if self._flags[OPPONENT_ILLEGAL]:  # in its first move; the game was dealt again
-            info["opponent_illegal_action"] = True
+        info = {
+            "action_mask": self._mask.copy(),
+            "illegal_action": False,
+            # in its first move; the game was dealt again
+            "opponent_illegal_action": bool(self._flags[OPPONENT_ILLEGAL]),
+        }
         return self._observation.copy(), info
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Play `action`, then the other players up to the learner's next decision.
 
         Returns:
-            observation, reward, terminated, truncated and info with the action mask, as Gymnasium
-            defines them.
+            observation, reward, terminated, truncated and info, as Gymnasium defines them. The info
+            has `action_mask`, and `illegal_action` and `opponent_illegal_action`: whether one of
+            these ended the game.
         """
         batch = self._batch
         if batch.meta[0, WAITING] != FOR_LEARNER:
@@ -166,12 +195,12 @@ class SoloEnv(gym.Env[NDArray[np.float32], np.int64]):
         if type(action) is not int:
             action = as_action(action)
         batch.step_one(action)
-        info: dict[str, Any] = {"action_mask": self._mask.copy()}
         terminated, truncated, illegal, opponent_illegal = self._flags.tolist()
-        if illegal:
-            info["illegal_action"] = True
-        if opponent_illegal:
-            info["opponent_illegal_action"] = True
+        info = {
+            "action_mask": self._mask.copy(),
+            "illegal_action": illegal,
+            "opponent_illegal_action": opponent_illegal,
+        }
         reward = batch.rewards.item()
         return self._observation.copy(), reward, terminated, truncated, info
 

@@ -7,17 +7,19 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from bidarena.envs.arguments import choice, flag
+from bidarena.envs.arguments import choice, flag, whole
 from bidarena.envs.game import Game
 from bidarena.envs.learner import LearnerBatch
 from bidarena.envs.loop import (
     DECIDER,
     FOR_LEARNER,
+    FOR_RESET,
     ILLEGAL,
     OPPONENT_ILLEGAL,
     SEAT,
@@ -26,7 +28,14 @@ from bidarena.envs.loop import (
     WAITING,
 )
 from bidarena.envs.registry import make_game
-from bidarena.envs.solo import RENDER_MODES, Opponents, opponents_of, render_state, spaces_of
+from bidarena.envs.solo import (
+    RENDER_MODES,
+    Opponents,
+    limited_spec,
+    opponents_of,
+    render_state,
+    spaces_of,
+)
 
 Array = NDArray[Any]
 
@@ -45,10 +54,14 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
             `reset(options={"reset_mask": ...})`.
         threads: in how many threads to work on the rows; the results do not depend on it.
         copy: False returns read-only views of buffers that the next step overwrites.
+        max_episode_steps: after this many steps an episode is truncated, as by Gymnasium's
+            `TimeLimit`. None or -1: no game is cut short.
 
     The arguments `opponent`, `opponents`, `partner`, `seat`, `illegal_action`, `render_mode` and
     the rules of the game are those of `SoloEnv`.
     """
+
+    _spec: EnvSpec | None = None
 
     def __init__(
         self,
@@ -63,6 +76,7 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         threads: int = 1,
         copy: bool = True,
+        max_episode_steps: int | None = None,
         render_mode: str | None = None,
         **rules: Any,
     ) -> None:
@@ -95,6 +109,19 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         self._copy = flag("copy", copy)
         self._seeded = False
         self._all = np.ones(self.num_envs, np.bool_)
+        self._limit = None
+        if max_episode_steps not in (None, -1):
+            self._limit = whole("max_episode_steps", max_episode_steps, 1, 2**62)
+        self._lengths = np.zeros(self.num_envs, np.int64)  # steps in each row, kept if limited
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """Return how Gymnasium made this environment; `max_episode_steps` as for `SoloEnv`."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = limited_spec(spec, self._limit or self.game.longest)
 
     @property
     def seats(self) -> NDArray[np.int64]:
@@ -117,7 +144,7 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         """Deal new games in all rows, or in those where `options["reset_mask"]` is True.
 
         Returns:
-            the observations and an info with the action masks, both of all rows, dealt anew or not.
+            the observations and an info as of `step`, both of all rows, dealt anew or not.
         """
         batch = self._batch
         where = None if options is None else options.get("reset_mask")
@@ -135,14 +162,15 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
             batch.seed(seed, self.np_random, where)
             self._seeded = True
         batch.reset(where)
+        self._lengths[slice(None) if where is None else where] = 0
         return self._out(batch.observations), self._info()
 
     def step(self, actions: ArrayLike) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Play one action per row, then the other players up to the learner's next decisions.
 
         Returns:
-            observations, rewards, terminated, truncated and an info with the action masks, as
-            Gymnasium defines them.
+            observations, rewards, terminated, truncated and an info, as Gymnasium defines them. The
+            info has the `action_mask`, `illegal_action` and `opponent_illegal_action` of all rows.
         """
         batch = self._batch
         if not self._seeded:
@@ -151,20 +179,23 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
             over = batch.meta[:, WAITING] != FOR_LEARNER
             if over.any():
                 raise ResetNeeded(f"row {int(np.argmax(over))} is over: reset it with reset_mask")
+        dealing = batch.meta[:, WAITING] == FOR_RESET
         batch.step(actions)
-        flags = batch.flags
-        info = self._info()
-        terminated, truncated = flags[TERMINATED].copy(), flags[TRUNCATED].copy()
-        if flags[ILLEGAL:].any():
-            for key, kind in (
-                ("illegal_action", ILLEGAL),
-                ("opponent_illegal_action", OPPONENT_ILLEGAL),
-            ):
-                if flags[kind].any():
-                    info[key], info["_" + key] = flags[kind].copy(), flags[kind].copy()
-        if self.autoreset_mode == AutoresetMode.SAME_STEP:
-            self._add_final(info, terminated | truncated)
-        return self._out(batch.observations), batch.rewards.copy(), terminated, truncated, info
+        rewards = batch.rewards.copy()
+        terminated, truncated = batch.flags[TERMINATED].copy(), batch.flags[TRUNCATED].copy()
+        cut = np.zeros_like(dealing)  # games that the rules have not ended
+        if self._limit is not None:
+            self._lengths = np.where(dealing, 0, self._lengths + 1)
+            late = self._lengths >= self._limit
+            cut = late & ~(terminated | truncated)
+            truncated |= late
+        done = terminated | truncated
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and done.any():
+            info = self._deal_next(done, cut)
+        else:
+            batch.meta[cut, WAITING] = FOR_RESET
+            info = self._info()
+        return self._out(batch.observations), rewards, terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions of all rows as bools, (num_envs, actions)."""
@@ -191,21 +222,44 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         return view
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self._out(self._batch.masks), "_action_mask": self._all.copy()}
+        """Return the info of all rows, in which every key is given for every row."""
+        flags = self._batch.flags
+        return {
+            "action_mask": self._out(self._batch.masks),
+            "_action_mask": self._all.copy(),
+            "illegal_action": flags[ILLEGAL].copy(),
+            "_illegal_action": self._all.copy(),
+            "opponent_illegal_action": flags[OPPONENT_ILLEGAL].copy(),
+            "_opponent_illegal_action": self._all.copy(),
+        }
 
-    def _add_final(self, info: dict[str, Any], done: NDArray[np.bool_]) -> None:
-        """Add what Gymnasium expects in the info of SAME_STEP in rows where a game has ended."""
-        if not done.any():
-            return
+    def _deal_next(self, done: NDArray[np.bool_], cut: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the info of SAME_STEP, with what Gymnasium expects of the games that have ended.
+
+        Args:
+            done: the rows in which a game has ended.
+            cut: those of them in which the rules have not dealt the next game yet; it is dealt.
+        """
+        batch = self._batch
+        final_info = {
+            "action_mask": np.where(
+                cut[:, None], batch.masks, np.where(done[:, None], np.int8(1), np.int8(0))
+            ),
+            "illegal_action": batch.flags[ILLEGAL] & done,
+            "opponent_illegal_action": batch.flags[OPPONENT_ILLEGAL] & done,
+        }
+        final_info.update({"_" + key: done.copy() for key in final_info})
+        if cut.any():
+            batch.final_observations[cut] = batch.observations[cut]
+            batch.reset(cut)
+        self._lengths[done] = 0
         final = np.full(self.num_envs, None, dtype=object)
         rows = np.flatnonzero(done)
-        for row, view in zip(rows.tolist(), self._batch.final_observations[rows], strict=True):
+        for row, view in zip(rows.tolist(), batch.final_observations[rows], strict=True):
             final[row] = view
-        masks = np.where(done[:, None], np.int8(1), np.int8(0))
-        masks = np.broadcast_to(masks, self._batch.masks.shape).copy()
-        final_info: dict[str, Any] = {"action_mask": masks, "_action_mask": done.copy()}
+        info = self._info()
         for key in ("illegal_action", "opponent_illegal_action"):
-            if key in info:  # they belong to the game that has ended
-                final_info[key], final_info["_" + key] = info.pop(key), info.pop("_" + key)
+            info[key][done & ~cut] = False  # they belong to the game that has ended
         info["final_obs"], info["_final_obs"] = final, done.copy()
         info["final_info"], info["_final_info"] = final_info, done.copy()
+        return info

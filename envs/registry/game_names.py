@@ -44,6 +44,9 @@ def register_game(
         env_id: the id for `gym.make` and `gym.make_vec`, for example "mine/MyGame-v0".
         entry_point: "module:class" of an environment of your own; None: `SoloEnv`.
         vector_entry_point: "module:class" of a batched environment of your own; None: `BatchedEnv`.
+
+    `gym.make` returns the environment itself: it checks actions and the order of calls on its own,
+    and without Gymnasium's wrappers `env.action_masks()` can be called.
     """
     _games[name] = _Entry(factory, env_id)
     generic = {} if entry_point else {"game": name}
@@ -52,6 +55,8 @@ def register_game(
         entry_point=entry_point or "bidarena.envs.solo:SoloEnv",
         vector_entry_point=vector_entry_point or "bidarena.envs.vector:BatchedEnv",
         kwargs=generic,
+        order_enforce=False,
+        disable_env_checker=True,
     )
 
 
@@ -74,8 +79,8 @@ def make_game(game: str | Game, **rules: Any) -> Game:
     """Make a game by its name; a ready `Game` is returned as it is.
 
     Args:
-        game: a registered name, or "module:name": the module, which registers the game, is imported
-            first, as Gymnasium does with ids. Or a `Game`.
+        game: a registered name or Gymnasium id, or "module:name": the module, which registers the
+            game, is imported first, as Gymnasium does with ids. Or a `Game`.
         **rules: the options of the rules; not beside a ready `Game`.
 
     Raises:
@@ -90,8 +95,10 @@ def make_game(game: str | Game, **rules: Any) -> Game:
     strange = [name for name in rules if name not in inspect.signature(make).parameters]
     if strange:
         known = inspect.signature(make).parameters
+        # In Python's own words: other libraries recognise the refusal of a keyword by them.
         raise TypeError(
-            f"{game} has no rule {strange[0]!r}; its rules are {', '.join(known) or 'fixed'}"
+            f"{game} got an unexpected keyword argument {strange[0]!r}; "
+            f"its rules are {', '.join(known) or 'fixed'}"
         )
     return make(**rules)
 
@@ -103,7 +110,7 @@ def load(path: str) -> Any:
 
 
 def _entry(game: str) -> _Entry:
-    """Return what was registered for a game; "module:name" imports the module first."""
+    """Return what was registered for a game's name or id; "module:name" imports the module."""
     module, _, name = game.rpartition(":")
     if module:
         check_module("game", game)
@@ -114,6 +121,7 @@ def _entry(game: str) -> _Entry:
                 raise
             raise ValueError(f"game={game!r}: there is no module {module!r}") from None
         game = name
-    if game not in _games:
+    by_id = [entry for entry in _games.values() if entry.env_id == game]
+    if game not in _games and not by_id:
         raise unknown("game", game, _games)
-    return _games[game]
+    return _games[game] if game in _games else by_id[0]

@@ -265,7 +265,7 @@ class RichmanGraphEnv(SoloEnv):
 
     ## Information
     `action_mask` (int8, one per action; all ones when the game is over) on every reset and step;
-    `illegal_action` or `opponent_illegal_action`, True, when that ended the game.
+    `illegal_action` and `opponent_illegal_action`: whether that ended the game.
 
     ## Arguments
     | keyword | default | meaning |

@@ -238,7 +238,7 @@ def test_multi__wrong_arguments_are_named(make):
         make("scotch", render_mode="human")
     with pytest.raises(ValueError, match="game='chess' is not known"):
         make("chess")
-    with pytest.raises(TypeError, match="scotch has no rule 'monney'"):
+    with pytest.raises(TypeError, match="scotch got an unexpected keyword argument 'monney'"):
         make("scotch", monney=3)
 
 

@@ -8,6 +8,7 @@ from bidarena.envs.rllib import MASK, OBSERVATIONS, MaskedBatch, MaskedSolo
 from bidarena.envs.solo import SoloEnv
 
 RAJ = {"game": "raj", "opponent": "value", "seat": 1}
+CLEAN = {"illegal_action": False, "opponent_illegal_action": False}
 
 
 def first_legal(view):
@@ -23,7 +24,7 @@ def test_solo__has_the_mask_inside_the_observation():
     ours, other = MaskedSolo(RAJ), SoloEnv(**RAJ)
     view, info = ours.reset(seed=3)
     seen, known = other.reset(seed=3)
-    assert info == {}
+    assert info == CLEAN
     over = False
     while not over:
         assert ours.observation_space.contains(view)
@@ -33,7 +34,7 @@ def test_solo__has_the_mask_inside_the_observation():
         view, reward, over, _, info = ours.step(action)
         seen, wanted, *_, known = other.step(action)
         assert reward == wanted
-    assert info == {}
+    assert info == CLEAN
 
 
 def test_solo__tells_of_an_illegal_action():
@@ -42,7 +43,7 @@ def test_solo__tells_of_an_illegal_action():
     first = first_legal(view)
     env.step(first)
     _, reward, over, _, info = env.step(first)  # that card is gone
-    assert (reward, over, info) == (-1.0, True, {"illegal_action": True})
+    assert (reward, over, info) == (-1.0, True, {**CLEAN, "illegal_action": True})
 
 
 def test_batch__plays_the_games_of_the_single_environments():
@@ -52,7 +53,7 @@ def test_batch__plays_the_games_of_the_single_environments():
     views, info = batch.reset(seed=5)
     single_views = [env.reset(seed=5 + i)[0] for i, env in enumerate(singles)]
     assert batch.observation_space.contains(views)
-    assert info == {}
+    assert set(info) == {*CLEAN, *("_" + key for key in CLEAN)}
     for _ in range(4):
         for i, view in enumerate(single_views):
             assert batch.single_observation_space.contains(view)

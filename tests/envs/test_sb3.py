@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 import torch
-import toy_nim  # noqa: F401  registers the game
+import toy_nim
 import toy_sealed  # noqa: F401  registers the game
 from gymnasium.error import ResetNeeded
+from our_games import OUR_GAMES
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
+from sb3_contrib.common.wrappers import ActionMasker
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
+from bidarena.envs.registry import env_id
 from bidarena.envs.sb3 import SB3Env
 from bidarena.envs.solo import SoloEnv
 
@@ -113,6 +120,7 @@ def test_sb3__episode_info_counts_return_and_length():
     assert finished > 20
 
 
+@pytest.mark.filterwarnings("ignore:The environment is already wrapped with a `Monitor`")
 def test_sb3__a_monitor_around_it_counts_the_same():
     env, monitored = scotch(4), VecMonitor(scotch(4))
     for each in (env, monitored):
@@ -257,8 +265,62 @@ def test_sb3__attributes_can_be_set_for_all_rows_only():
     assert env.get_attr("label") == ["mine"] * 3
 
 
-def test_sb3__rows_are_never_wrapped():
-    assert scotch(3).env_is_wrapped(VecMonitor, indices=[0, 1]) == [False, False]
+def test_sb3__rows_count_as_monitored_and_not_as_wrapped_otherwise():
+    env = scotch(3)
+    assert env.env_is_wrapped(Monitor) == [True, True, True]
+    assert env.env_is_wrapped(gym.wrappers.TimeLimit, indices=[0, 1]) == [False, False]
+
+
+def test_sb3__evaluate_policy_does_not_ask_for_a_monitor():
+    model = MaskablePPO("MlpPolicy", scotch(2), n_steps=4, batch_size=8, device="cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert -1.0 <= evaluate_policy(model, scotch(2), n_eval_episodes=4)[0] <= 1.0
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_sb3__takes_the_id_of_an_environment(name):
+    by_id, by_name = SB3Env(env_id(name), 2), SB3Env(name, 2)
+    for env in (by_id, by_name):
+        env.seed(4)
+    assert np.array_equal(by_id.reset(), by_name.reset())
+    assert SB3Env(f"bidarena.envs:{env_id(name)}", 2).game.name == name
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_sb3__spec_makes_the_environment_of_a_row(name):
+    env = SB3Env(name, 3, opponent="random", seat=0)
+    specs = env.get_attr("spec")
+    assert len(specs) == 3 and specs[0].id == env_id(name)
+    assert specs[0].max_episode_steps == env.game.longest
+    single = gym.make(specs[0])
+    env.seed(7)
+    assert np.array_equal(env.reset()[0], single.reset(seed=7)[0])
+    assert single.unwrapped.seat == 0
+    assert "seat" not in gym.spec(env_id(name)).kwargs
+
+
+def test_sb3__a_game_of_ones_own_has_no_spec():
+    assert SB3Env(toy_nim.nim(), 2).get_attr("spec") == [None, None]
+
+
+def test_sb3__every_info_has_the_mask_of_the_next_action():
+    env = scotch(3)
+    env.seed(0)
+    env.reset()
+    infos = env.reset_infos
+    for _ in range(20):
+        masks = env.action_masks()
+        for row, info in enumerate(infos):
+            assert info["action_mask"].dtype == np.int8
+            assert np.array_equal(info["action_mask"], masks[row])
+        *_, infos = env.step(masks.argmax(axis=1))
+
+
+def test_sb3__action_masker_finds_the_masks_of_a_made_environment():
+    env = ActionMasker(gym.make(env_id(OUR_GAMES[0])), lambda env: env.action_masks())
+    _, info = env.reset(seed=0)
+    assert np.array_equal(env.action_masks(), info["action_mask"])
 
 
 def test_sb3__wrong_arguments_are_named():

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 import toy_sealed
 from gymnasium.error import ResetNeeded
+from our_games import OUR_GAMES
 from solo_games import batched_last, episode, first, last, scotch, trace
+from stable_baselines3.common.monitor import Monitor
 
 from bidarena.envs import make_bot, make_game
 from bidarena.envs.solo import SoloEnv
@@ -118,11 +120,11 @@ def test_solo__action_masks_are_bools_and_agree_with_the_info():
             _, info = env.reset()
 
 
-def test_solo__info_has_no_word_of_illegal_actions_in_clean_games():
+def test_solo__info_tells_that_no_action_was_illegal_in_clean_games():
     env = scotch()
     for seed in range(5):
         for *_, info in episode(env, last, seed):
-            assert set(info) == {"action_mask"}
+            assert not info["illegal_action"] and not info["opponent_illegal_action"]
 
 
 # --- seats ---------------------------------------------------------------------------------------
@@ -174,7 +176,7 @@ def test_solo__an_illegal_action_loses_at_once(wrong):
     env.reset(seed=0)
     view, reward, terminated, truncated, info = env.step(wrong)
     assert (reward, terminated, truncated) == (-1.0, True, False)
-    assert info["illegal_action"] is True and "opponent_illegal_action" not in info
+    assert info["illegal_action"] is True and info["opponent_illegal_action"] is False
     assert view in env.observation_space
 
 
@@ -347,10 +349,24 @@ def test_solo__an_opponents_illegal_first_move_is_told_although_the_game_is_deal
     answers = iter([0, *[1] * 50])
     env = scotch(seat=1, opponent=lambda observation, mask: next(answers))
     assert env.reset(seed=0)[1]["opponent_illegal_action"] is True
-    assert "opponent_illegal_action" not in env.reset()[1]
+    assert env.reset()[1]["opponent_illegal_action"] is False
 
 
 def test_solo__a_bot_made_for_other_rules_is_refused():
     small = make_bot(make_game("scotch", money=10), "dp")
     with pytest.raises(ValueError, match="made for other rules"):
         SoloEnv("scotch", opponent=small, money=10_000)
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_solo__sb3s_monitor_can_keep_whether_an_action_was_illegal(name):
+    env = Monitor(SoloEnv(name), info_keywords=("illegal_action", "opponent_illegal_action"))
+    for wrong in (False, True):
+        _, info = env.reset(seed=0)
+        over = False
+        while not over:
+            action = -1 if wrong else int(info["action_mask"].argmax())
+            _, _, terminated, truncated, info = env.step(action)
+            over = terminated or truncated
+        assert info["episode"]["illegal_action"] is wrong
+        assert info["episode"]["opponent_illegal_action"] is False

@@ -7,9 +7,12 @@ import json
 import gymnasium as gym
 import pytest
 from gymnasium.error import ResetNeeded
+from gymnasium.wrappers import TimeAwareObservation
+from our_games import OUR_GAMES
 from solo_games import SMALL, scotch, trace
 
 from bidarena.envs import make_game
+from bidarena.envs.registry import env_id
 from bidarena.envs.scotch.env import ScotchEnv
 from bidarena.envs.solo import SoloEnv
 
@@ -57,7 +60,8 @@ def test_solo__opponents_as_one_name_is_an_error_that_names_it():
 
 def test_solo__an_unknown_rule_is_a_type_error_that_lists_the_rules():
     with pytest.raises(
-        TypeError, match=r"scotch has no rule 'monney'; its rules are length,.*money"
+        TypeError,
+        match=r"scotch got an unexpected keyword argument 'monney'; its rules are length,.*money",
     ):
         scotch(monney=3)
 
@@ -108,3 +112,35 @@ def test_make__plays_like_the_class():
     made_info, plain_info = made.reset(seed=6)[1], plain.reset(seed=6)[1]
     made.unwrapped.reset(seed=6)
     assert trace(made.unwrapped, 40, made_info) == trace(plain, 40, plain_info)
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+@pytest.mark.parametrize("make", [gym.make, gym.make_vec])
+def test_make__refuses_an_unknown_keyword_in_pythons_own_words(name, make):
+    words = "got an unexpected keyword argument 'frameskip'"  # other libraries look for these
+    with pytest.raises(TypeError, match=words) as refused:
+        make(env_id(name), frameskip=1)
+    assert all(rule in str(refused.value) for rule in make_game(name).options)
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_make__spec_tells_the_longest_game(name):
+    env = gym.make(env_id(name))
+    assert env.spec.max_episode_steps == make_game(name).longest
+    assert gym.make(env.spec).spec == env.spec
+    assert gym.make(env_id(name), max_episode_steps=3).spec.max_episode_steps == 3
+    view, _ = TimeAwareObservation(env).reset(seed=0)
+    assert len(view) == env.observation_space.shape[0] + 1
+
+
+def test_make__a_longer_game_is_not_cut_short_by_the_limit_of_the_usual_one():
+    usual = gym.make("toy/Nim-v0").spec.max_episode_steps
+    env = gym.make("toy/Nim-v0", heap=10 * usual, seat=0)
+    assert env.spec.max_episode_steps == 10 * usual
+    _, info = env.reset(seed=0)
+    terminated, steps = False, 0
+    while not terminated:
+        _, _, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
+        assert not truncated
+        steps += 1
+    assert steps > usual

@@ -189,19 +189,21 @@ def test_solo__an_opponents_illegal_answer_loses_for_it(wrong):
     env.reset(seed=0)
     _, reward, terminated, truncated, info = env.step(1)
     assert (reward, terminated, truncated) == (1.0, True, False)
-    assert info["opponent_illegal_action"] is True and "illegal_action" not in info
+    assert info["opponent_illegal_action"] is True and info["illegal_action"] is False
 
 
 def test_solo__an_illegal_answer_is_forgotten_by_the_next_game():
     answers = iter([-1, 1, 1, 1, 1])
     env = scotch(seat=0, opponent=lambda observation, mask: next(answers))
     env.reset(seed=0)
-    assert "opponent_illegal_action" in env.step(1)[4]
+    assert env.step(1)[4]["opponent_illegal_action"] is True
     env.reset()
-    assert set(env.step(1)[4]) == {"action_mask"}
-    assert "illegal_action" in env.step(99)[4]
+    info = env.step(1)[4]
+    assert (info["illegal_action"], info["opponent_illegal_action"]) == (False, False)
+    assert env.step(99)[4]["illegal_action"] is True
     env.reset()
-    assert set(env.step(1)[4]) == {"action_mask"}
+    info = env.step(1)[4]
+    assert (info["illegal_action"], info["opponent_illegal_action"]) == (False, False)
 
 
 @pytest.mark.parametrize("wrong", [-3, 4, 10**6])

@@ -224,7 +224,10 @@ def broken(change: Any, rules: dict[str, Any] | None = None) -> dict[str, Any]:
         (lambda r: r.pop("tricks"), "record: lacks tricks"),
         (lambda r: r.update(version=2), "version=2: expected 'bidarena/twentynine', 1"),
         (lambda r: r["rules"].update(min_bid=3), "rules: min_bid=3"),
-        (lambda r: r["rules"].update(colour=3), "rules: twentynine has no rule 'colour'"),
+        (
+            lambda r: r["rules"].update(colour=3),
+            "rules: twentynine got an unexpected keyword argument 'colour'",
+        ),
         (lambda r: r.update(rules=7), "rules=7: expected the keywords"),
         (lambda r: r.update(first=1), "first=1: seat 0 speaks first after 0 deals"),
         (lambda r: r.update(redeals=4), "redeals=4: expected a whole number from 0 to 3"),
