@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 
 try:
     from stable_baselines3.common.monitor import Monitor
-    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 except ImportError as missing:
     raise ImportError('this interface needs SB3: pip install "bidarena[train]"') from missing
 
 from bidarena.envs.arguments import choice
+from bidarena.envs.batch import as_actions
 from bidarena.envs.game import Game
 from bidarena.envs.learner import LearnerBatch
 from bidarena.envs.loop import DECIDER, ILLEGAL, TERMINATED, TRUNCATED
 from bidarena.envs.registry import env_id, make_game
 from bidarena.envs.solo import Opponents, limited_spec, opponents_of, render_state, spaces_of
+from bidarena.envs.wrappers import nearest_legal
 
 Indices = None | int | Iterable[int]
 
@@ -216,3 +218,37 @@ class SB3Env(VecEnv):
         seats = self._batch.meta[:, DECIDER].tolist()
         states = self._batch.states
         return [render_state(self.game, "rgb_array", states[i], s) for i, s in enumerate(seats)]
+
+
+class NearestLegalVecEnv(VecEnvWrapper):
+    """Illegal actions are replaced by the legal ones whose numbers are nearest.
+
+    For SB3's algorithms without masks, such as PPO and DQN; see `NearestLegalAction` in
+    `bidarena.envs.wrappers`, which also says why masks are better. The infos have
+    `replaced_action` and `played_action`.
+
+    Args:
+        venv: an environment whose rows have `action_masks()`, such as `SB3Env`.
+    """
+
+    def __init__(self, venv: VecEnv) -> None:
+        super().__init__(venv)
+        self._wanted = self._played = np.zeros(venv.num_envs, np.int64)
+
+    def reset(self) -> Any:
+        """Reset all rows; return observations."""
+        return self.venv.reset()
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Keep the actions, or the nearest legal ones, for `step_wait`."""
+        self._wanted = as_actions(actions, self.num_envs)
+        masks = np.stack(self.venv.env_method("action_masks"))
+        self._played = nearest_legal(self._wanted, masks)
+        self.venv.step_async(self._played)
+
+    def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Play the kept actions; return observations, rewards, dones and infos."""
+        views, rewards, dones, infos = self.venv.step_wait()
+        for info, wanted, played in zip(infos, self._wanted, self._played, strict=True):
+            info["replaced_action"], info["played_action"] = bool(wanted != played), int(played)
+        return views, rewards, dones, infos

@@ -16,7 +16,9 @@ from bidarena.studies import studies
 ROOT = Path(__file__).parents[1]
 LAYERS = ("envs", "baselines", "evaluate", "train", "studies", "arena", "cli")  # lowest first
 FULLEST = 14  # modules in a folder, `__init__` and ONE_EACH aside
-INTERFACES = tuple(f"bidarena.envs.{name}" for name in ("solo", "vector", "multi", "sb3", "rllib"))
+INTERFACES = tuple(
+    f"bidarena.envs.{name}" for name in ("solo", "vector", "multi", "sb3", "rllib", "wrappers")
+)
 # Modules of a kind that grows, with one module for each: the interfaces and the commands
 ONE_EACH = {*INTERFACES, *(module for module, _ in commands().values())}
 
