@@ -96,7 +96,32 @@ class MaskInObservation(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return dict(zip(self._keys, (view, info.pop(MASK)), strict=True)), info
 
 
-class VectorMaskInObservation(gym.vector.VectorWrapper[View, Any, Any, Any, Any]):
+class _VectorMasks(gym.vector.VectorWrapper[Any, Any, Any, Any, Any]):
+    """A vector environment that knows the masks of all rows.
+
+    An info has not always all of them: Gymnasium's `SyncVectorEnv` leaves out the rows that are not
+    among those that a reset was asked for.
+    """
+
+    def __init__(self, env: gym.vector.VectorEnv[Any, Any, Any]) -> None:
+        super().__init__(env)
+        actions = env.single_action_space
+        if not isinstance(actions, gym.spaces.Discrete):
+            raise ValueError(f"env={env}: expected an environment with Discrete actions")
+        self._masks = np.zeros((self.num_envs, int(actions.n)), np.int8)
+
+    @property
+    def autoreset_mode(self) -> gym.vector.AutoresetMode:
+        """Return when finished rows are reset; TorchRL asks for it here."""
+        return self.metadata["autoreset_mode"]
+
+    def _keep(self, info: dict[str, Any]) -> None:
+        """Keep the masks of those rows for which the info has one."""
+        where = info["_" + MASK]
+        self._masks[where] = info[MASK][where]
+
+
+class VectorMaskInObservation(_VectorMasks):
     """`MaskInObservation` for a vector environment; the last observations are dicts too.
 
     Args:
@@ -129,8 +154,8 @@ class VectorMaskInObservation(gym.vector.VectorWrapper[View, Any, Any, Any, Any]
         return masked, rewards, terminated, truncated, info
 
     def _masked(self, views: Any, info: dict[str, Any]) -> tuple[View, dict[str, Any]]:
-        info = {key: value for key, value in info.items() if key != "_" + MASK}
-        masks = info.pop(MASK)
+        self._keep(info)
+        info = {key: value for key, value in info.items() if key not in (MASK, "_" + MASK)}
         if "final_obs" in info:
             ended = dict(info["final_info"])
             last = ended.pop(MASK)
@@ -140,7 +165,7 @@ class VectorMaskInObservation(gym.vector.VectorWrapper[View, Any, Any, Any, Any]
                 pair = (info["final_obs"][row], last[row])
                 final[row] = dict(zip(self._keys, pair, strict=True))
             info["final_obs"], info["final_info"] = final, ended
-        return dict(zip(self._keys, (views, masks), strict=True)), info
+        return dict(zip(self._keys, (views, self._masks.copy()), strict=True)), info
 
 
 class NearestLegalAction(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
@@ -176,7 +201,7 @@ class NearestLegalAction(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs)
         return view, reward, terminated, truncated, info
 
 
-class VectorNearestLegalAction(gym.vector.VectorWrapper[Any, Any, Any, Any, Any]):
+class VectorNearestLegalAction(_VectorMasks):
     """`NearestLegalAction` for a vector environment: each row plays as one in that wrapper.
 
     Args:
@@ -185,10 +210,6 @@ class VectorNearestLegalAction(gym.vector.VectorWrapper[Any, Any, Any, Any, Any]
 
     def __init__(self, env: gym.vector.VectorEnv[Any, Any, Any]) -> None:
         super().__init__(env)
-        actions = env.single_action_space
-        if not isinstance(actions, gym.spaces.Discrete):
-            raise ValueError(f"env={env}: expected an environment with Discrete actions")
-        self._masks = np.zeros((self.num_envs, int(actions.n)), np.int8)
         self._over = np.zeros(
             self.num_envs, np.bool_
         )  # rows that are dealt a game by the next step
@@ -218,14 +239,9 @@ class VectorNearestLegalAction(gym.vector.VectorWrapper[Any, Any, Any, Any, Any]
             ended |= {"_" + key: dealt.copy() for key in ended}
             info["final_info"] = {**info["final_info"], **ended}
         info.update(self._told(replaced & ~dealt, np.where(dealt, -1, played)))
-        if self.metadata.get("autoreset_mode") == gym.vector.AutoresetMode.NEXT_STEP:
+        if self.autoreset_mode == gym.vector.AutoresetMode.NEXT_STEP:
             self._over = terminated | truncated
         return views, rewards, terminated, truncated, info
-
-    def _keep(self, info: dict[str, Any]) -> None:
-        """Keep the masks of those rows for which the info has one."""
-        where = info["_" + MASK]
-        self._masks[where] = info[MASK][where]
 
     def _told(self, replaced: NDArray[np.bool_], played: NDArray[np.int64]) -> dict[str, Any]:
         """Return what the info has of the actions of all rows."""

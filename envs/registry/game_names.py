@@ -37,6 +37,8 @@ def register_game(
 ) -> None:
     """Register a game under a short name, and its environments under a Gymnasium id.
 
+    PettingZoo 1.27 and later knows its multi-player environments under the same id.
+
     Args:
         name: the short name, as in `bidarena match NAME`.
         factory: "module:function" of the function that takes the options of the rules as keywords
@@ -58,6 +60,18 @@ def register_game(
         order_enforce=False,
         disable_env_checker=True,
     )
+    _register_with_pettingzoo(name, env_id)
+
+
+def _register_with_pettingzoo(name: str, env_id: str) -> None:
+    """Register a game for `pettingzoo.make`, if PettingZoo is there and has a registry."""
+    try:
+        from pettingzoo import register
+    except ImportError:  # not installed, or older than 1.27
+        return
+    for kind in ("aec", "parallel"):
+        entry_point = f"bidarena.envs.multi:{kind}_env"
+        register(kind, env_id, entry_point=entry_point, kwargs={"game": name})
 
 
 def games() -> list[str]:

@@ -163,9 +163,13 @@ def check_sb3(game: Game) -> None:
 
 
 def check_pettingzoo(game: Game) -> None:
-    """Run PettingZoo's api_test, parallel_api_test and seed tests."""
+    """Run PettingZoo's tests of the api, seeds and the state; warnings are errors.
+
+    Drawings are not checked, and neither is `max_cycles`, for which a game has to last long enough.
+    """
     try:
         from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+        from pettingzoo.test.state_test import state_test
     except ImportError:
         return
     from bidarena.envs.multi import aec_env, parallel_env
@@ -180,3 +184,4 @@ def check_pettingzoo(game: Game) -> None:
         parallel_api_test(parallel_env(game), num_cycles=300)
         seed_test(lambda: aec_env(game), num_cycles=50)
         parallel_seed_test(lambda: parallel_env(game), num_cycles=50)
+        state_test(aec_env(game), parallel_env(game))
