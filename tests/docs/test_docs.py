@@ -30,6 +30,7 @@ from bidarena.envs.rng import seeded
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (  # the blocks of each are one program
     "getting_started.md",
+    "environments.md",
     "adding_a_game.md",
     "adding_a_bot.md",
     "training.md",
