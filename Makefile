@@ -5,15 +5,20 @@ BIN := $(VENV)/bin
 # Ray pins a gymnasium of its own, so it lives in an environment of its own.
 RAY_VENV := .venv-ray
 RAY_BIN := $(RAY_VENV)/bin
+# Libraries of others for examples/stacks; some of them pin older versions of what we use.
+STACKS_VENV := .venv-stacks
+STACKS_BIN := $(STACKS_VENV)/bin
+STACKS := agilerl peft jax torchrl tianshou rl_zoo3 nbclient ipykernel
 PACKAGES := envs baselines evaluate train studies arena cli
 # Only messages that need an answer: pip's notes on its own sources are left out.
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 RAY_PIP := $(RAY_BIN)/pip install --quiet --disable-pip-version-check -c constraints-ray.txt
+STACKS_PIP := $(STACKS_BIN)/pip install --quiet --disable-pip-version-check -c constraints-stacks.txt
 # The interfaces of the environments, once more on the gymnasium that Ray wants; bots do not meet it
 INTERFACES := $(addprefix tests/envs/test_,registered.py solo.py solo_arguments.py solo_opponents.py \
 	vector.py multi.py sb3.py)
 
-.PHONY: demo test test-ray test-all test-bounds browser links lint docs format bench wheel clean
+.PHONY: demo test test-ray test-stacks test-all test-bounds browser links lint docs format bench wheel clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -27,6 +32,12 @@ $(RAY_VENV)/.ready: pyproject.toml constraints-ray.txt
 	$(PYTHON) -m venv $(RAY_VENV)
 	$(RAY_PIP) torch
 	$(RAY_PIP) -e ".[ray,plot,render]" hypothesis pytest
+	touch $@
+
+$(STACKS_VENV)/.ready: pyproject.toml constraints-stacks.txt
+	$(PYTHON) -m venv $(STACKS_VENV)
+	$(STACKS_PIP) torch
+	$(STACKS_PIP) -e ".[multi,plot,render,train]" $(STACKS) pytest
 	touch $@
 
 demo: $(VENV)/.ready
@@ -46,13 +57,17 @@ browser:
 	SUDO=$$(command -v sudo || true); $$SUDO apt-get update -qq && $$SUDO apt-get install -y -qq chromium; }
 
 test: $(VENV)/.ready browser
-	$(BIN)/python -m pytest -n 2 --ignore tests/ray $(ARGS)
+	$(BIN)/python -m pytest -n 2 --ignore tests/ray --ignore tests/stacks $(ARGS)
 
 test-ray: $(RAY_VENV)/.ready
 	$(RAY_BIN)/python -m pytest tests/ray $(INTERFACES) -k "not bot_is_legal" $(ARGS)
 
+# Every example of examples/stacks with its library; that of RLlib is among the tests of test-ray
+test-stacks: $(STACKS_VENV)/.ready
+	$(STACKS_BIN)/python -m pytest tests/stacks $(ARGS)
+
 test-all: $(VENV)/.ready browser
-	$(BIN)/python -m pytest -n 2 -m "slow or not slow" --ignore tests/ray $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m "slow or not slow" --ignore tests/ray --ignore tests/stacks $(ARGS)
 
 # Compiled code does not check bounds; here it does, with a cache of its own, because Numba's cannot tell.
 test-bounds: $(VENV)/.ready
@@ -92,5 +107,5 @@ wheel: $(VENV)/.ready
 	$(BIN)/python -m build --wheel
 
 clean:
-	rm -rf $(VENV) $(RAY_VENV) build dist site node_modules *.egg-info
+	rm -rf $(VENV) $(RAY_VENV) $(STACKS_VENV) build dist site node_modules *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -152,7 +152,7 @@ def test_folders__are_all_installed():
 
 
 def test_tests__mirror_the_sources():
-    apart = {"support", "ray", "docs"}
+    apart = {"support", "ray", "stacks", "docs"}
     folders = {
         path.parent.relative_to(ROOT / "tests")
         for path in (ROOT / "tests").rglob("test_*.py")
