@@ -62,6 +62,17 @@ def parameters_of(game: Game, name: str) -> dict[str, str]:
     return {"game": quote(name, safe=":"), "rules": quote(rules, safe="{}[]:\"' ")}
 
 
+def _rules_in(text: str) -> dict[str, Any]:
+    """Return the rules that `parameters_of` has written; raise ValueError for another text."""
+    try:
+        rules = json.loads(unquote(text))
+    except ValueError:
+        rules = None
+    if not isinstance(rules, dict):
+        raise ValueError(f"rules={text!r}: expected a JSON object, with %2C for each comma")
+    return rules
+
+
 class SpielGame(pyspiel.Game):  # type: ignore[misc]
     """A game of ours as a `pyspiel.Game`; made by `load`.
 
@@ -79,7 +90,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
             if not params.get("game"):
                 raise ValueError(f"{SHORT_NAME}: name the game, as in {SHORT_NAME}(game=name)")
             name = unquote(str(params["game"]))
-            params = make_game(name, **json.loads(unquote(str(params["rules"]))))
+            params = make_game(name, **_rules_in(str(params["rules"])))
         self.game = game = params
         outcomes = _most_outcomes(game)
         most = max(outcomes, 2)

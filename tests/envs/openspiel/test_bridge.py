@@ -267,6 +267,8 @@ def test_load__refuses_what_make_game_refuses():
         openspiel.load("raj", rounds=3)
     with pytest.raises(ValueError, match=r"name the game, as in bidarena\(game=name\)"):
         pyspiel.load_game("bidarena")
+    with pytest.raises(ValueError, match="rules='cards': expected a JSON object"):
+        pyspiel.load_game("bidarena(game=raj,rules=cards)")
 
 
 def test_load__takes_a_ready_game():
