@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -137,6 +138,17 @@ def test_understood__of_names_within_names_the_longest_counts():
     run = next(move for move in moves if move.count(" ") == 2)
     action = understood(game, state, 0, run)
     assert understood(game, state, 0, f"I'll take {run}, thanks") == action
+
+
+def test_question__is_that_of_the_page():
+    page = (EXAMPLE.parents[1] / "docs" / "protocol.md").read_text()
+    shown = [json.loads(text) for text in re.findall(r"```json\n(.*?)\n```", page)]
+    asked = next(one for one in shown if "text" in one)
+    game = make_game("raj", cards=(1, 2, 3), items=(-1, 2, 3))
+    state = game.new_state(np.array([1, 2], np.uint64))
+    assert {key: asked[key] for key in ("text", "moves")} == question(game, state, 0)
+    said = next(one for one in shown if "move" in one)["move"]
+    assert understood(game, state, 0, said) == 0
 
 
 def test_example__imports_nothing_of_the_package():
