@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +19,8 @@ from bidarena.envs.game import Game
 from bidarena.envs.progress import progress_bar
 from bidarena.envs.registry.bot_names import starts_something
 from bidarena.evaluate.match import Match, play_match
+from bidarena.evaluate.match.record import read_records
+from bidarena.evaluate.match.regret import Regret, check_solved, regrets
 
 MOST_SHOWN = 10  # different faults of a bot in the table
 
@@ -50,6 +54,10 @@ class Arguments:
     record: Path | None = None
     """The file to write all games to, one line of JSON for each."""
 
+    regret: bool = False
+    """Compare every decision with perfect play, in games that are solved: what it lost on average.
+    It takes about a millisecond for each new position."""
+
     json: bool = False
     """Print one JSON object instead of a table."""
 
@@ -57,25 +65,37 @@ class Arguments:
 def main(argv: list[str]) -> None:
     """Run the command."""
     game, args = parse_with_game("match", Arguments, argv)
-    with progress_bar(args.games, game.name) as advance:
-        match = play_match(
-            *(game, args.bots, args.games),
-            seed=args.seed,
-            progress=advance,
-            processes=args.processes,
-            seconds_per_move=args.seconds_per_move,
-            record=args.record,
-            keep_on_interrupt=True,
-        )
-    show(game, args, match)
+    if args.regret:
+        check_solved(game)
+    with tempfile.TemporaryDirectory(prefix="bidarena-match-") as folder:
+        record = args.record
+        if args.regret and record is None:
+            record = Path(folder, "games.jsonl")
+        with progress_bar(args.games, game.name) as advance:
+            match = play_match(
+                *(game, args.bots, args.games),
+                seed=args.seed,
+                progress=advance,
+                processes=args.processes,
+                seconds_per_move=args.seconds_per_move,
+                record=record,
+                keep_on_interrupt=True,
+            )
+        found = None
+        if args.regret and record is not None and match.stopped is None:
+            with progress_bar(match.games, "regret") as advance:
+                records = read_records(record)
+                found = regrets(game, records, len(args.bots), progress=advance)
+    show(game, args, match, found)
     if match.stopped is not None:
         told = f"stopped after {match.games} of {match.wanted} games"
         print(f"bidarena: {told}", file=sys.stderr)
         raise match.stopped
 
 
-def show(game: Game, args: Arguments, match: Match) -> None:
-    """Print the result of a match."""
+def show(game: Game, args: Arguments, match: Match, found: list[Regret] | None) -> None:
+    """Print the result of a match, with the regret of each bot if it was found."""
+    each: list[Regret | None] = [None] * len(match.scores) if found is None else [*found]
     if args.json:
         show_json(
             {
@@ -85,7 +105,10 @@ def show(game: Game, args: Arguments, match: Match) -> None:
                 "games": match.games,
                 "moves": match.moves,
                 "seconds": match.seconds,
-                "scores": [score.as_dict() for score in match.scores],
+                "scores": [
+                    {**score.as_dict(), "regret": regret and regret.as_dict()}
+                    for score, regret in zip(match.scores, each, strict=True)
+                ],
                 "jail": jail_name() or None,
             }
         )
@@ -103,6 +126,9 @@ def show(game: Game, args: Arguments, match: Match) -> None:
         table.add_row(*cells)
     console = Console()
     console.print(table)
+    for score, regret in zip(match.scores, each, strict=True):
+        if regret is not None:
+            console.print(escape(f"{score.bot} {_told(regret)}"), soft_wrap=True)
     for score in match.scores:
         shown = list(score.faults.items())[:MOST_SHOWN]
         for reason, count in shown:
@@ -116,6 +142,15 @@ def show(game: Game, args: Arguments, match: Match) -> None:
         console.print(f"Programs of others run in {_jail()}.", soft_wrap=True)
     speed = match.games / match.seconds
     console.print(f"{match.games} games in {match.seconds:.2f} s ({speed:,.0f} games/s)")
+
+
+def _told(regret: Regret) -> str:
+    """Return the regret of a bot in words, with the interval unless all is from one deal."""
+    if regret.mean is None or regret.half_width is None:
+        return "took no decision that could be compared with perfect play"
+    near = f" ± {regret.half_width:.5f}" if math.isfinite(regret.half_width) else ""
+    decisions = f"{regret.decisions} decisions"
+    return f"lost {regret.mean:.5f}{near} per decision against perfect play ({decisions})"
 
 
 def _jail() -> str:

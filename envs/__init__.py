@@ -63,10 +63,12 @@ for _search in ("dmcts", "mom", "pom", "bandit"):
     register_bot(f"*/{_search}", f"bidarena.baselines.search:{_search}", tournament_options=None)
 
 # Bots from outside this package, each in a process of its own: a program that is run for every
-# move, a Python file, and a program that speaks the protocol in docs/protocol.md.
+# move, a Python file, and a program that speaks the protocol in docs/protocol.md, in numbers or in
+# words.
 register_opener("cmd", "bidarena.baselines.adapters.openers:command")
 register_opener("file", "bidarena.baselines.adapters.openers:python_file")
 register_opener("json", "bidarena.baselines.adapters.openers:lines")
+register_opener("text", "bidarena.baselines.adapters.openers:words")
 
 # The folders of games beside this file: importing one registers its game.
 for _game in ("scotch", "richman", "raj", "coins", "twentynine"):

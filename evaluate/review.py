@@ -72,7 +72,11 @@ def judge(
         action: the move that was played; None: only the position is judged.
         spec: what judges, as in `hint`.
     """
-    found = hint(game, state, spec)
+    return judged_by(hint(game, state, spec), game, state, action)
+
+
+def judged_by(found: Hint, game: Game, state: State, action: int | None = None) -> Judgement:
+    """Return the judgement that follows from a hint for this position; see `judge`."""
     valued = [advice for advice in found.moves if _known(advice)]
     low, high = game.return_range
     scale = max([(high - low) / 2, *(abs(advice.value or 0.0) for advice in valued)])

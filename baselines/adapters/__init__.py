@@ -2,7 +2,8 @@
 
 An outside bot runs in processes of its own. Our process asks it:
 
-- openers.py makes the bot from `cmd:...`, `file:...` or `json:...`; limits.py reads its limits
+- openers.py makes the bot from `cmd:...`, `file:...`, `json:...` or `text:...`; limits.py reads its
+  limits
 - asked.py: a match or environment calls an `Asked` for each move; a wrong answer is a `Fault`
   (faults.py), which loses the game; seats.py finds out which game a position belongs to
 - sandbox.py: the `Asked` sends its questions through a `Sandbox`, which owns the processes

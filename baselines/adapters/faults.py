@@ -12,5 +12,9 @@ class Fault(RuntimeError):  # noqa: N818 - a word of the games, as in tennis
         super().__init__("".join(c if c.isprintable() else " " for c in str(reason)))
 
 
+class IllegalAnswer(Fault):
+    """An outside bot answered in time, but not with a legal move; it loses the game."""
+
+
 class Breakdown(RuntimeError):  # noqa: N818 - the counterpart of a fault
     """One of our own bots or the machine has failed; nobody loses a game, the match stops."""

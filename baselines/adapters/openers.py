@@ -1,4 +1,4 @@
-"""Make bots from text that begins with `cmd:`, `file:` or `json:`.
+"""Make bots from text that begins with `cmd:`, `file:`, `json:` or `text:`.
 
 `make_bot` finds these functions by that prefix, see `register_opener`. They get the text after it,
 which may end in limits (limits.py).
@@ -43,6 +43,15 @@ def lines(game: Game, text: str) -> Bot:
     what, limits = split_limits(text)
     check_command("json", what)
     return lines_bot(game, what, limits)
+
+
+def words(game: Game, text: str) -> Bot:
+    """Return the bot of `text:./mybot`: a program that is told positions in words, for any game."""
+    from bidarena.baselines.adapters.lines.words import words_bot
+
+    what, limits = split_limits(text)
+    check_command("text", what)
+    return words_bot(game, what, limits)
 
 
 def _find_tool(game: Game, name: str, refusal: str, instead: str) -> Any:

@@ -187,7 +187,7 @@ def raised(reason: BaseException, *, own: bool = False) -> Fault:
         own: whether one of our own bots has raised it.
     """
     if isinstance(reason, faults.Fault):  # of a bot in another process
-        return RAISED, _told(reason)
+        return ILLEGAL if isinstance(reason, faults.IllegalAnswer) else RAISED, _told(reason)
     machine = isinstance(reason, MemoryError) or getattr(reason, "errno", None) in OF_MACHINE
     if machine or own:
         whose = "the machine" if machine else "one of our own bots"

@@ -45,3 +45,29 @@ def test_match__a_full_disk_is_told_without_a_traceback(tmp_path, capsys):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, hook)
     assert "File too large" in capsys.readouterr().err
+
+
+def test_cli_match__regret_is_told_in_the_table_and_in_json(capsys, tmp_path):
+    words = ("match", "raj", "value", "random", "--games", "40", "--cards", "1,2,3")
+    words += ("--items", "1,2,3", "--regret")
+    code, out, _ = run(capsys, *words)
+    assert code == 0
+    assert "value lost 0." in out and "random lost 0." in out and "(80 decisions)" in out
+    kept = tmp_path / "games.jsonl"
+    code, out, _ = run(capsys, *words, "--json", "--record", str(kept))
+    first, second = (score["regret"] for score in json.loads(out)["scores"])
+    assert first["decisions"] == second["decisions"] == 80
+    assert 0 <= first["mean"] < second["mean"]
+    assert second["mean_95"][0] <= second["mean"] <= second["mean_95"][1]
+    assert len(kept.read_text().splitlines()) == 40
+
+
+def test_cli_match__without_regret_there_is_none(capsys):
+    _, out, _ = run(capsys, "match", "raj", "value", "random", "--games", "4", "--json")
+    assert [score["regret"] for score in json.loads(out)["scores"]] == [None, None]
+
+
+def test_cli_match__regret_of_an_unsolved_game_is_refused_before_it_is_played(capsys):
+    code, out, err = run(capsys, "match", "twentynine", "random", "random", "--regret")
+    assert code != 0 and not out
+    assert "regret: there is no exact solution to compare with; twentynine cannot be" in err

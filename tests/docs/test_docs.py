@@ -36,6 +36,7 @@ PAGES = (  # the blocks of each are one program
     "training.md",
     "tournaments.md",
     "truth.md",
+    "openspiel.md",
     "twentynine_server.md",
 )
 README = "../README.md"  # each block is a program of its own

@@ -40,14 +40,23 @@ def hello(game: Game, limits: Limits) -> dict[str, Any]:
     }
 
 
+def guess_for(game: Game, state: State, player: int) -> State:
+    """Return a state in which all that a player cannot know is replaced by something possible.
+
+    Two positions that the player cannot tell apart give the same guess.
+    """
+    guess = state.copy()
+    game.call("determinize")(game.cfg, guess, player, np.array(GUESS, np.uint64))
+    return guess
+
+
 def decision(game: Game, state: State, player: int) -> dict[str, Any]:
     """Return what a player may know of a position, and the legal actions, as parts of a message.
 
     The state in it is a guess: what the player cannot know is replaced by something possible. Two
     positions that the player cannot tell apart give equal messages, so nothing hidden gets out.
     """
-    guess = state.copy()
-    game.call("determinize")(game.cfg, guess, player, np.array(GUESS, np.uint64))
+    guess = guess_for(game, state, player)
     seen = np.zeros(game.observation_size, np.float32)
     game.call("observe")(game.cfg, guess, player, seen)
     mask = np.zeros(game.actions, np.int8)
@@ -80,8 +89,11 @@ def seed_for(game: Game, rng: Rng) -> int:
     return int.from_bytes(blake2b(drawn.to_bytes(8, "little"), digest_size=8).digest()) >> 11
 
 
-class _Speaker(Asked):
-    """Asks a program that keeps running and answers line by line."""
+class Speaker(Asked):
+    """Asks a program that keeps running and answers line by line.
+
+    A subclass may tell the position in another way (`told`) and read the answer (`action_in`).
+    """
 
     def __init__(self, game: Game, program: Sandbox) -> None:
         super().__init__(game, program)
@@ -101,20 +113,29 @@ class _Speaker(Asked):
             )
 
     def move(self, seat: Seat, state: State, rng: Rng, seconds: float) -> int:
+        """Tell the position, and return the action that the program answers."""
         message = {
             "type": "move",
             "game": seat.number,
             "seat": seat.player,
-            **decision(self.game, state, seat.player),
+            **self.told(state, seat.player),
             "seed": seed_for(self.game, rng),
             "seconds": round(seconds, 3),
         }
-        answer = self._ask(message, seconds)
+        return self.action_in(self._ask(message, seconds), state, seat.player)
+
+    def told(self, state: State, player: int) -> dict[str, Any]:
+        """Return what the program is told of a position, as parts of a message."""
+        return decision(self.game, state, player)
+
+    def action_in(self, answer: dict[str, Any], state: State, player: int) -> int:
+        """Return the action in an answer; raise `Fault` if there is none."""
         if "action" not in answer:
             raise Fault(f'answered {str(answer)[:80]}, expected {{"action": number}}')
         return whole_number(answer["action"])
 
     def game_over(self, seat: Seat) -> None:
+        """Tell the program with the next question that a game has ended."""
         self._news.append({"type": "end", "game": seat.number})
 
     def _ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -140,4 +161,4 @@ def lines_bot(game: Game, command: str, limits: Limits) -> Bot:
         command: starts the program; split into words as by a shell.
         limits: the limits of the program.
     """
-    return as_bot(f"json:{command}", _Speaker(game, Sandbox(shlex.split(command), limits)))
+    return as_bot(f"json:{command}", Speaker(game, Sandbox(shlex.split(command), limits)))
