@@ -20,6 +20,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from bidarena.envs.system import try_lock, user_id
+
 PATIENCE = 5.0  # seconds to wait for a folder whose owner may just be ending
 CACHE = "cache"  # name of the cache folder of users without a home
 OLD_DRAFT = 3600.0  # seconds after which nobody is still writing a draft
@@ -104,18 +106,10 @@ def lock(file: IO[Any], folder: Path, patience: float = PATIENCE) -> None:
     Raises:
         ValueError: another process has claimed the folder and keeps it.
     """
-    try:
-        import fcntl
-    except ImportError:  # Windows, where two runs in one folder are not prevented
-        return
     end = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= end:
-                raise ValueError(f"folder={str(folder)!r}: another run is writing there") from None
+    while not try_lock(file):
+        if time.monotonic() >= end:
+            raise ValueError(f"folder={str(folder)!r}: another run is writing there")
         time.sleep(0.05)
 
 
@@ -145,14 +139,15 @@ def private_folder() -> Path:
     Raises:
         ValueError: somebody else has made it, or it is a link.
     """
-    owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
-    folder = Path(tempfile.gettempdir()) / f"bidarena-{owner}"
+    owner = user_id()
+    name = os.environ.get("USERNAME", "") if owner is None else owner
+    folder = Path(tempfile.gettempdir()) / f"bidarena-{name}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     found = folder.lstat()  # a link is not followed
     if not stat.S_ISDIR(found.st_mode):
         raise ValueError(f"{folder}: is a link or a file; set TMPDIR to a folder of yours")
-    if hasattr(os, "getuid"):
+    if owner is not None:
         if found.st_uid != owner:
             raise ValueError(f"{folder}: belongs to somebody else; set TMPDIR to a folder of yours")
         if stat.S_IMODE(found.st_mode) & 0o077:

@@ -1,9 +1,12 @@
 """Compile plain functions: the rules of games, and generic code that calls those rules.
 
 compiling.py    copies functions with the rules of a game in them, and compiles the copies
+caching.py      Numba's cache on disk: one process compiles, the others wait; broken files
+clock.py        the clock that compiled code reads
 fold.py         lets Numba read the fields of named tuples as plain numbers
 """
 
+from bidarena.envs.compile.clock import seconds
 from bidarena.envs.compile.compiling import (
     Function,
     apart,
@@ -14,7 +17,6 @@ from bidarena.envs.compile.compiling import (
     keep,
     replaceable,
     rule,
-    seconds,
 )
 
 __all__ = [

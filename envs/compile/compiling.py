@@ -22,15 +22,15 @@ import dis
 import hashlib
 import re
 import sys
-import time
 import types
-import warnings
 from collections.abc import Mapping
 from functools import cache, lru_cache, wraps
 from typing import Any
 
 import numpy as np
 
+from bidarena.envs.compile.caching import guard_cache, tell_no_cache
+from bidarena.envs.compile.clock import description, seconds, seconds_intrinsic
 from bidarena.envs.compile.fold import fold_named_tuples
 
 Function = Any  # a plain function; Callable would hide __code__ and __globals__
@@ -107,11 +107,6 @@ def keep(arrays: Any) -> None:
     """Keep borrowed arrays that the calling function made alive up to here; do nothing else."""
 
 
-def seconds() -> float:
-    """Return the time of a monotonic clock in seconds; compiled code can call it too."""
-    return time.monotonic()
-
-
 def compiled(body: Function, rules: Mapping[str, Function], label: str) -> Function:
     """Return a compiled copy of `body` in which the stubs are replaced by `rules`.
 
@@ -160,7 +155,7 @@ def _new_copy(body: Function, rules: dict[str, Function], label: str, hashed: st
         if target is borrow:
             namespace[name] = _borrow_intrinsic()
         elif target is seconds:
-            namespace[name] = _seconds_intrinsic()
+            namespace[name] = seconds_intrinsic()
         elif isinstance(target, types.FunctionType):
             namespace[name] = _copy(target, rules, label)
     copy = types.FunctionType(body.__code__, namespace, body.__name__, body.__defaults__)
@@ -169,61 +164,23 @@ def _new_copy(body: Function, rules: dict[str, Function], label: str, hashed: st
     copy.__qualname__ = f"{body.__name__}__{tag}_{hashed}"
     copy.__module__ = body.__module__
     _labels[copy.__qualname__] = label
-    return _jit(copy, {**_OPTIONS, "forceinline": not hasattr(body, _APART_MARK)})
+    return _jit(copy, {**_OPTIONS, "forceinline": not hasattr(body, _APART_MARK)}, label)
 
 
 def _where(body: Function) -> str:
     return f"{body.__module__}.{body.__qualname__}"
 
 
-def _jit(copy: types.FunctionType, options: dict[str, Any]) -> Function:
+def _jit(copy: types.FunctionType, options: dict[str, Any], label: str) -> Function:
     import numba
 
     try:
         function = numba.njit(cache=True, **options)(copy)
-        _guard_cache(function)
+        guard_cache(function, label)
         return function
     except RuntimeError as reason:  # no folder that Numba may write its cache to
-        _tell_no_cache(reason)
+        tell_no_cache(reason)
         return numba.njit(**options)(copy)
-
-
-def _guard_cache(function: Function) -> None:
-    """Let a broken file of Numba's cache count as missing, and a full disk only cost the saving.
-
-    Numba itself fails for ever at an index that is empty, as a power cut can leave it.
-    """
-    file = getattr(getattr(function, "_cache", None), "_cache_file", None)
-    if file is not None:
-        file.__class__ = _sound_cache_file(file.__class__)
-
-
-@lru_cache(maxsize=4)
-def _sound_cache_file(kind: Any) -> Any:
-    """Return a subclass of Numba's class of cache files that survives broken files."""
-
-    class SoundCacheFile(kind):  # type: ignore[misc]
-        """Cache files of Numba; what cannot be read is compiled anew and written again."""
-
-        def _load_index(self) -> Any:
-            try:
-                return super()._load_index()
-            except Exception:  # unpickling fails in many ways
-                return {}
-
-        def load(self, key: Any) -> Any:
-            try:
-                return super().load(key)
-            except Exception:
-                return None
-
-        def save(self, key: Any, data: Any) -> None:
-            try:
-                super().save(key, data)
-            except OSError as reason:
-                _tell_no_cache(reason)
-
-    return SoundCacheFile
 
 
 @lru_cache(maxsize=1)
@@ -258,53 +215,6 @@ def _borrow_intrinsic() -> Any:
         return array(array), build
 
     return borrow_array
-
-
-@lru_cache(maxsize=1)
-def _seconds_intrinsic() -> Any:
-    """Return `seconds` for compiled code.
-
-    The code that `build` emits calls `clock_gettime` of the C library, as time.monotonic does.
-    """
-    from llvmlite import ir
-    from numba import config, types
-    from numba.core.cgutils import get_or_insert_function
-    from numba.extending import intrinsic
-
-    if config.DISABLE_JIT:
-        return seconds
-    monotonic = time.CLOCK_MONOTONIC
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def read_clock(typingctx: Any) -> Any:
-        def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            whole, number = ir.IntType(64), ir.DoubleType()
-            moment = ir.LiteralStructType([whole, whole])  # seconds, nanoseconds
-            with builder.goto_entry_block():
-                place = builder.alloca(moment)
-            form = ir.FunctionType(ir.IntType(32), [ir.IntType(32), moment.as_pointer()])
-            clock = get_or_insert_function(builder.module, form, "clock_gettime")
-            builder.call(clock, [ir.Constant(ir.IntType(32), monotonic), place])
-            parts = builder.load(place)
-            full = builder.sitofp(builder.extract_value(parts, 0), number)
-            nano = builder.sitofp(builder.extract_value(parts, 1), number)
-            return builder.fadd(full, builder.fmul(nano, ir.Constant(number, 1e-9)))
-
-        return types.float64(), build
-
-    return read_clock
-
-
-def _tell_no_cache(reason: Exception) -> None:
-    """Warn, once in a process, that Numba has nowhere to save what it compiles."""
-    if "no cache" in _told:
-        return
-    _told.add("no cache")
-    warnings.warn(
-        f"bidarena compiles anew in every process, because its cache cannot be written ({reason}). "
-        "Set NUMBA_CACHE_DIR to a folder of yours to avoid that.",
-        stacklevel=2,
-    )
 
 
 def _references(body: Function) -> list[tuple[str, Any]]:
@@ -368,6 +278,8 @@ def _describe(
         used: where the rules that `body` reaches are added, by name.
     """
     if body in (borrow, seconds):  # compiled code has versions of its own
+        if body is seconds and description():
+            lines.append(description())
         return
     if body in path:
         raise TypeError(f"{_where(body)} calls itself, directly or not; write a loop with a stack")
@@ -416,7 +328,7 @@ def _quiet_overflow(function: Function) -> Function:
 # --- telling the user that something is being compiled -------------------------------------------
 
 _labels: dict[str, str] = {}  # qualified name of a compiled copy -> its label
-_told: set[str] = set()  # labels, and "no cache", that the user was told of already
+_told: set[str] = set()  # labels that the user was told of already
 
 
 @lru_cache(maxsize=1)

@@ -3,6 +3,8 @@
 Importing this registers the game, its bots and its tools; nothing is compiled or loaded yet.
 """
 
+import gymnasium as gym
+
 from bidarena.envs.registry import (
     Bench,
     Progress,
@@ -17,9 +19,14 @@ from bidarena.envs.registry import (
 register_game(
     "twentynine",
     "bidarena.envs.twentynine.env:twentynine",
-    "bidarena/TwentyNine-v0",
+    "bidarena/TwentyNine-v1",
     entry_point="bidarena.envs.twentynine.env:TwentyNineEnv",
     vector_entry_point="bidarena.envs.twentynine.env:TwentyNineVectorEnv",
+)
+gym.register(  # beside v1, so that Gymnasium tells everybody who makes it to change over
+    "bidarena/TwentyNine-v0",
+    entry_point="bidarena.envs.twentynine.v0:TwentyNineV0Env",
+    vector_entry_point="bidarena.envs.twentynine.v0:TwentyNineV0VectorEnv",
 )
 register_bot("twentynine/random", "bidarena.baselines.twentynine.bots:random")
 register_bot("twentynine/rules", "bidarena.baselines.twentynine.bots:rules")

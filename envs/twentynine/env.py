@@ -170,7 +170,7 @@ class TwentyNineEnv(SoloEnv):
     | 341-345 | auction, doubling, choice of trump, single hand, play: one of five |
     | 346-349 | whose turn it is, one of four |
     | 350 | tricks finished / 8 |
-    | 351-354 | who leads, one of four |
+    | 351-354 | who leads to this trick, or will lead to the first one, one of four; nobody in the auction, and with `single_hand` until all have been asked for one |
     | 355, 356 | points of the own side and the other / 29 |
     | 357, 358 | tricks likewise / 8 |
     | 359 | stake / 4 |
@@ -205,7 +205,7 @@ class TwentyNineEnv(SoloEnv):
     | keyword | default | meaning |
     |---|---|---|
     | `auction` | `"duel"` | `"round_robin"`: everybody in turn bids more or passes for good |
-    | `min_bid` | 16 | the lowest bid, 16 to 28 |
+    | `min_bid` | 16 | the lowest bid, 16 to 28, and the one that the last seat must take if nobody bids |
     | `max_bid` | None | the highest bid; None: 28, or 29 with `last_trick` |
     | `all_pass` | `"last_takes"` | `"redeal"`: the last seat may pass too, and all cards are dealt anew (at most three times a deal) |
     | `first_lead` | `"first_bidder"` | `"bidder"`: the bidder leads to the first trick |
@@ -231,7 +231,11 @@ class TwentyNineEnv(SoloEnv):
     (`export`), plays them again (`replay`) and deals chosen cards (`deal_state`).
 
     ## Version History
-    v0: first version.
+    v1: between the auction and the first trick the observation shows the seat that will lead (351-354); v0
+    showed seat 0 there, which was wrong in later deals of a match, with `first_lead="bidder"` and after a
+    single hand. Nothing else differs, and with the default rules nothing at all.
+
+    v0: first version; works until 0.3 of this package.
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -21,6 +21,7 @@ from bidarena.envs.files import CACHE, private_folder
 from bidarena.envs.game import Game
 from bidarena.envs.learner import Policy, player_of
 from bidarena.envs.registry import Bot
+from bidarena.envs.system import try_lock
 
 STALE = 2 * 24 * 3600.0  # seconds after which the folder of a run on a machine is removed
 
@@ -96,7 +97,5 @@ def machine_folder(run: str) -> Path:
 
 def _wait_for(file: IO[Any]) -> None:
     """Wait until no other process holds the lock, and take it until the file is closed."""
-    with suppress(ImportError):  # Windows, where several processes may prepare the same
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX)
+    while not try_lock(file):
+        time.sleep(0.05)

@@ -10,11 +10,9 @@ A job that is stopped by SIGTERM may save what it has before it ends, as trainin
 
 from __future__ import annotations
 
-import ctypes
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -24,10 +22,10 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 from bidarena.baselines.adapters.faults import Breakdown
+from bidarena.envs import system
 
 Job = TypeVar("Job")
 Work = Callable[[Any], Any]
-PR_SET_PDEATHSIG = 1  # of prctl: the signal at the end of the parent, or rather of its thread
 PATIENCE = 60.0  # seconds in which a process that was told to end may save
 
 DONE, REFUSED, STOPPED, FAILED = range(4)  # how a job ended
@@ -137,10 +135,8 @@ def end_with_parent(lasting: bool) -> None:
     if parent is None:
         return
     threading.Thread(target=_wait_for_end, args=(parent,), daemon=True).start()
-    if lasting and sys.platform == "linux":  # also where compiled code lets no thread run
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent.pid:  # it has ended before
-            os._exit(1)
+    if lasting and parent.pid is not None:  # also where compiled code lets no thread run
+        system.end_with_parent(parent.pid)
 
 
 def _wait_for_end(parent: Any) -> None:

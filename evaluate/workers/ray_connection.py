@@ -19,6 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from bidarena.envs.system import may_run, usable_cores
+
 LOCAL, AUTO = "local", "auto"
 FOLDER = "bidarena-ray"  # prefix of the folders of local Rays
 OBJECTS = 128 * 2**20  # bytes of a local Ray's object store
@@ -89,20 +91,10 @@ def _own_folder() -> Path:
     # Ray puts sockets there, and their paths must be short: not below a deep TMPDIR.
     parent = Path("/tmp") if Path("/tmp").is_dir() else Path(tempfile.gettempdir())
     for other in parent.glob(f"{FOLDER}-*-*"):
-        try:
-            os.kill(int(other.name.split("-")[-2]), 0)
-        except ProcessLookupError:
+        owner = other.name.split("-")[-2]
+        if owner.isdecimal() and not may_run(int(owner)):
             shutil.rmtree(other, ignore_errors=True)
-        except (OSError, ValueError):  # of another user, or not a folder of ours
-            continue
     return Path(tempfile.mkdtemp(prefix=f"{FOLDER}-{os.getpid()}-", dir=parent))
-
-
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def check_address(address: str) -> tuple[str, int] | None:

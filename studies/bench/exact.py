@@ -12,7 +12,6 @@ by itself, in a process of its own, because memory counts there too.
 from __future__ import annotations
 
 import multiprocessing
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -22,6 +21,7 @@ from bidarena.baselines.solvers.tree.build import build_tree
 from bidarena.baselines.solvers.tree.regret import solve_by_regret
 from bidarena.baselines.solvers.tree.sequences import merged, nash_gap, uniform
 from bidarena.envs.game import Game
+from bidarena.envs.system import most_memory
 from bidarena.studies.bench.goofspiel import goofspiel
 from bidarena.studies.bench.leduc import leduc
 from bidarena.studies.bench.liars_dice import liars_dice
@@ -85,18 +85,8 @@ def _large_costs(faces: int) -> dict[str, Any]:
         "nash_conv_of_uniform": high - low,
         "listing_seconds": listed - began,
         "best_responses_seconds": measured - listed,
-        "most_memory": _most_memory(),
+        "most_memory": most_memory(),
     }
-
-
-def _most_memory() -> int | None:
-    """Return the most bytes of memory that this process ever had; None where nobody tells."""
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def own_costs(game: Game, seconds: float) -> dict[str, Any]:

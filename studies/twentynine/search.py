@@ -25,10 +25,10 @@ from typing import Any, Literal
 from bidarena.envs.arguments import unknown, whole
 from bidarena.envs.files import write_json
 from bidarena.envs.registry import beliefs, make_game
+from bidarena.envs.system import usable_cores
 from bidarena.evaluate.reports.tables import Report
 from bidarena.evaluate.tournament import Tournament, run_tournament
 from bidarena.evaluate.tournament.paired import Duel, duels_of
-from bidarena.evaluate.workers.ray_connection import usable_cores
 from bidarena.studies.twentynine.findings import (
     RULES,
     SELECTIONS,

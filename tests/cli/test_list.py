@@ -33,7 +33,8 @@ def test_list__has_every_game_with_its_rules_and_bots(capsys):
         assert all(bot["about"].endswith(".") for bot in row["bots"].values()), name
         defaults = {rule: told["default"] for rule, told in row["rules"].items()}
         assert make_game(name, **defaults).key == make_game(name).key
-        assert all(told["about"] for told in row["rules"].values()), name
+        about = [told["about"] for told in row["rules"].values()]
+        assert all(about) and len(set(about)) == len(about), name  # each rule its own
 
 
 def test_list__options_of_bots_are_those_they_take(capsys):

@@ -33,6 +33,8 @@ LIMITED |= {("richman", "exact"): "exact:seconds=3", ("twentynine", "exact"): "e
 SOLVED = {("richman", 2), ("coins", 2), ("coins", 3), ("twentynine", 0)}
 LIMITED |= {("twentynine", bot): f"{bot}:samples=1" for bot in ("pimc", "local_response")}
 
+OLD_IDS = {"bidarena/TwentyNine-v0"}  # tests/envs/twentynine/test_v0.py tests it
+
 
 def label(case):
     return ",".join(f"{k}={v}" for k, v in case.items()) if isinstance(case, dict) else case
@@ -42,7 +44,7 @@ def test_registered__all_games_are_covered_here():
     assert set(VARIANTS) == set(OUR_GAMES), "VARIANTS: give every game the rules to test"
     assert all(variants[0] == {} for variants in VARIANTS.values())
     registered = {spec for spec in gym.registry if spec.startswith("bidarena/")}
-    assert registered == {env_id(name) for name in OUR_GAMES}
+    assert registered == {env_id(name) for name in OUR_GAMES} | OLD_IDS
 
 
 @pytest.mark.parametrize(("name", "rules"), CASES, ids=label)

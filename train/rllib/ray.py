@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from bidarena.envs.system import usable_cores
 from bidarena.evaluate.workers.ray_connection import (
     LOCAL,
     connected,
     differences,
     import_ray,
     installed,
-    usable_cores,
 )
 
 

@@ -27,6 +27,7 @@ from bidarena.baselines.adapters.twentynine.rebuild import rebuild
 from bidarena.baselines.search.layout import SECONDS
 from bidarena.baselines.twentynine.pimc import PIMC, UNTIL
 from bidarena.envs.batch import ask_policy
+from bidarena.envs.compile import seconds
 from bidarena.envs.game import Game, Params, Rng, State
 from bidarena.envs.learner import player_of
 from bidarena.envs.phrases import legal_actions
@@ -120,7 +121,7 @@ def make_chooser(game: Game, bot: str | Bot | Callable[[Any, Any], Any], seed: i
         if searches:
             params[SECONDS] = _less(end - time.monotonic(), limit)
         if player.kind == PIMC:
-            params[UNTIL] = end
+            params[UNTIL] = seconds() + end - time.monotonic()  # by the clock of compiled code
         return _ask(game, player, params, state, seat, words)
 
     def choose(state: State, seat: int, remaining: float) -> int:

@@ -243,14 +243,15 @@ def choose_trump(cfg: Cfg, state: State, action: int, rng: Rng) -> None:
 
 def begin_play(cfg: Cfg, state: State) -> None:
     """Begin the play: set the seat that leads to the first trick."""
-    leader = state[S.first]
-    if state[S.single] != NOBODY:
-        leader = state[S.single]
-    elif cfg[C.first_lead] == BIDDER_LEADS:
-        leader = state[S.bidder]
+    leader = state[S.single] if state[S.single] != NOBODY else usual_leader(cfg, state)
     state[S.phase] = PLAYING
     state[S.leader] = leader
     state[S.mover] = leader
+
+
+def usual_leader(cfg: Cfg, state: State) -> int:
+    """Return the seat that leads to the first trick if nobody declares a single hand."""
+    return state[S.bidder] if cfg[C.first_lead] == BIDDER_LEADS else state[S.first]
 
 
 def single_options() -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from bidarena.envs.bits import count, lowest
 from bidarena.envs.compile import apart
 from bidarena.envs.game import Cfg, Observation, State
-from bidarena.envs.twentynine.rules.auction import CALLS_PER_NUMBER
+from bidarena.envs.twentynine.rules.auction import CALLS_PER_NUMBER, usual_leader
 from bidarena.envs.twentynine.rules.layout import (
+    BIDDING,
     FINISHED,
     MOST_REDEALS,
     NOBODY,
+    PLAYING,
     SEATS,
     SUIT,
     TRUMPING,
@@ -25,6 +27,18 @@ MOST_POINTS = 29.0  # the observation gives bids and points as shares of this
 def known_trump(state: State, player: int) -> int:
     """Return the trump if this seat knows it, else NOBODY."""
     return state[S.trump] if state[S.revealed] or player == state[S.bidder] else NOBODY
+
+
+def known_leader(cfg: Cfg, state: State) -> int:
+    """Return the seat that leads to the present trick, or will lead to the first one.
+
+    NOBODY in the auction, and as long as a single hand may be declared, which takes the lead.
+    """
+    if state[S.phase] >= PLAYING:
+        return state[S.leader]
+    if state[S.phase] == BIDDING or cfg[C.single_hand]:
+        return NOBODY
+    return usual_leader(cfg, state)
 
 
 @apart
@@ -65,8 +79,7 @@ def observe(cfg: Cfg, state: State, player: int, out: Observation) -> None:
     if state[S.phase] < FINISHED:
         out[V.phase + state[S.phase]] = 1.0
     out[V.trick_number] = state[S.trick] / 8.0
-    if state[S.contract] > 0:
-        _see_seat(player, state[S.leader], V.leader, out)
+    _see_seat(player, known_leader(cfg, state), V.leader, out)
     for k in range(2):
         side = (player + k) & 1
         out[V.points + k] = state[S.points + side] / MOST_POINTS

@@ -6,15 +6,16 @@ import pytest
 from gymnasium.error import ResetNeeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from our_games import VARIANTS
 
 import bidarena.envs
 from bidarena.envs import Batch, make_game
 from bidarena.envs.multi import aec_env
 from bidarena.envs.rng import WORDS
 from bidarena.envs.sb3 import SB3Env
-from bidarena.envs.twentynine.rules.layout import BIDDING, OBSERVATION, S
+from bidarena.envs.twentynine.rules.layout import BIDDING, OBSERVATION, PLAYING, S
 
-ID = "bidarena/TwentyNine-v0"
+ID = "bidarena/TwentyNine-v1"
 RULES = {
     "last_trick": 1,
     "marriage": True,
@@ -202,6 +203,37 @@ def test_observe__trump_is_known_to_the_bidder_alone_until_revealed():
         view = np.zeros(game.observation_size, np.float32)
         game.call("observe")(game.cfg, batch.states[0], seat, view)
         assert view[trump].tolist() == ([0, 0, 1, 0] if seat == 0 else [0, 0, 0, 0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**31), variant=st.sampled_from(VARIANTS["twentynine"]))
+def test_observe__leader_before_the_first_trick_is_the_one_who_leads(seed, variant):
+    """Nobody is shown in the auction, and no leader who will not lead; in a match in each deal."""
+    game = make_game("twentynine", **variant)
+    batch = Batch(game, 1, seed=seed)
+    chance = np.random.default_rng(seed)
+    shown, checked = set(), 0
+    while batch.movers[0] >= 0:
+        state, mover = batch.states[0], int(batch.movers[0])
+        phase = state[S.phase]
+        told = set()
+        for player in range(4):
+            view = np.zeros(game.observation_size, np.float32)
+            game.call("observe")(game.cfg, state, player, view)
+            part = np.flatnonzero(view[OBSERVATION["leader"]])
+            told |= {(player + int(place)) % 4 for place in part} or {None}
+        assert len(told) == 1  # all seats are told of the same
+        if phase == BIDDING:
+            assert told == {None}
+            shown = set()
+        elif phase < PLAYING:
+            shown |= told
+        elif state[S.trick] == 0 and state[S.in_trick] == 0 and not state[S.revealed]:
+            assert told == {mover}
+            assert shown == ({None} if variant.get("single_hand") else {mover})
+            checked += 1
+        batch.step([int(chance.choice(np.flatnonzero(batch.masks[0])))])
+    assert checked > 0
 
 
 # --- order of play -------------------------------------------------------------------------------

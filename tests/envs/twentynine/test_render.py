@@ -363,7 +363,7 @@ def test_picture__without_pillow_says_what_to_install(monkeypatch: pytest.Monkey
 
 
 def test_env__renders_from_the_seat_of_the_learner() -> None:
-    env = gym.make("bidarena/TwentyNine-v0", render_mode="ansi", seat=2, opponent="random")
+    env = gym.make("bidarena/TwentyNine-v1", render_mode="ansi", seat=2, opponent="random")
     env.reset(seed=1)
     drawn = str(env.render())
     assert re.search(r"your (bid|trump|card)", drawn)
