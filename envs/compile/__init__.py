@@ -15,6 +15,7 @@ from bidarena.envs.compile.compiling import (
     replaceable,
     rule,
     seconds,
+    with_rules,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "replaceable",
     "rule",
     "seconds",
+    "with_rules",
 ]
