@@ -18,7 +18,7 @@ from bidarena.baselines.learned.network import (
     Network,
     as_params,
     choose_act,
-    forward,
+    forward_all,
 )
 from bidarena.baselines.learned.successors import (
     SHAPE,
@@ -40,7 +40,7 @@ from bidarena.envs.registry import Bot
 # params: the factor for results, the slack, facts and idle parts of the game, then the network
 SCALE, SLACK, HEAD = 0, 1, 2
 IDLE = HEAD + F.sides + 2
-BRANCHES = 4  # room per pair of actions at first
+ROOM = 512  # positions that may follow, at first
 
 
 def positions_bot(game: Game, network: Network, name: str, *, deterministic: bool = False) -> Bot:
@@ -73,8 +73,7 @@ def _distribution(
     legal(cfg, state, scratch)
     for action in range(len(out)):
         out[action] = 0.0
-    actions = len(scratch)
-    room = BRANCHES * actions * actions
+    room = ROOM
     while not _fill(cfg, params, state, player, scratch, out, room):
         room *= 2
     if params[IDLE + len(state) + GREEDY]:
@@ -90,9 +89,8 @@ def _fill(
 ) -> bool:
     """Write the probabilities of the legal actions; return False if there is too little room."""
     size, actions = len(state), len(scratch)
-    slots = 1
-    while slots < 2 * room:
-        slots *= 2
+    cells = actions * actions * room // ROOM + room  # more branches where chance has outcomes
+    slots = 4 * room  # a power of 2
     facts = params[HEAD:IDLE].astype(np.int64)
     idle = params[IDLE : IDLE + size].astype(np.int8)
     shape, work = np.zeros(SHAPE, np.int64), np.zeros((3, size), np.int64)
@@ -102,8 +100,8 @@ def _fill(
         np.empty(room, np.float64),
         np.zeros(slots, np.int64),
         np.zeros(actions * actions + 2, np.int64),
-        np.empty(room, np.int64),
-        np.empty(room, np.float64),
+        np.empty(cells, np.int64),
+        np.empty(cells, np.float64),
     )
     masks, results, script = (
         np.zeros((2, actions), np.int8),
@@ -150,17 +148,16 @@ def _judged(cfg: Cfg, params: Params, found: Successors, network: Params) -> Flo
     """Return what player 0 expects in each position, the largest result of the game being 1."""
     count = found.counts[N.positions]
     worths = np.empty(count)
-    seen = np.empty(int(network[SIZES]), np.float32)
-    for position in range(count):
-        if not np.isnan(found.ends[position]):
-            worths[position] = found.ends[position] * np.float64(params[SCALE])
-            continue
-        total = 0.0
+    going_on = np.flatnonzero(np.isnan(found.ends[:count]))
+    views = np.zeros(((len(going_on) + 1) // 2 * 4, int(network[SIZES])), np.float32)
+    for at in range(len(going_on)):
         for player in range(2):
-            observe(cfg, found.states[position], player, seen)
-            number = np.float64(forward(network, seen)[0])
-            total += number if player == 0 else -number
-        worths[position] = np.tanh(0.5 * total)
+            observe(cfg, found.states[going_on[at]], player, views[2 * at + player])
+    told = forward_all(network, views)
+    for position in range(count):
+        worths[position] = found.ends[position] * np.float64(params[SCALE])
+    for at in range(len(going_on)):
+        worths[going_on[at]] = np.tanh(0.5 * np.float64(told[2 * at, 0] - told[2 * at + 1, 0]))
     return worths
 
 

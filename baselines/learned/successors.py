@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bidarena.baselines.search.keys import mix
 from bidarena.baselines.solvers.graph.facts import F
 from bidarena.baselines.solvers.matrix import saddle, solve_into
-from bidarena.envs.compile import with_rules
+from bidarena.envs.compile import apart, with_rules
 from bidarena.envs.game import Cfg, State, layout, legal, returns, starts, step, to_move, withdraw
 from bidarena.envs.outcomes import (
     SCRIPTED,
@@ -58,6 +58,7 @@ class Successors(NamedTuple):
     script: Script
 
 
+@apart
 @with_rules(**SCRIPTED)
 def expand(cfg: Cfg, state: State, found: Successors, shape: Integers) -> bool:
     """Append the cells of a position in which nobody has moved yet; return False without room.
@@ -152,6 +153,10 @@ def _find(cfg: Cfg, found: Successors) -> int:
     for at in range(len(after)):
         if found.idle[at]:
             after[at] = 0
+    if counts[N.branches] > 0:  # neighbours often lead to the same position
+        last = found.codes[counts[N.branches] - 1]
+        if _same(found.states[last], after):
+            return last  # type: ignore[no-any-return]
     slot = _slot_of(found, after)
     if found.slots[slot] > 0:
         return found.slots[slot] - 1  # type: ignore[no-any-return]
@@ -172,17 +177,16 @@ def _slot_of(found: Successors, state: State) -> int:
         key = mix(key, np.uint64(state[at]))
     mask = len(found.slots) - 1
     slot = np.int64(key >> _ONE) & mask
-    while found.slots[slot] > 0:
-        other = found.states[found.slots[slot] - 1]
-        same = True
-        for at in range(len(state)):
-            if other[at] != state[at]:
-                same = False
-                break
-        if same:
-            break
+    while found.slots[slot] > 0 and not _same(found.states[found.slots[slot] - 1], state):
         slot = (slot + 1) & mask
     return slot  # type: ignore[return-value]
+
+
+def _same(one: State, other: State) -> bool:
+    for at in range(len(one)):
+        if one[at] != other[at]:
+            return False
+    return True
 
 
 def _forget(found: Successors, positions: int) -> None:

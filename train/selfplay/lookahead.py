@@ -60,7 +60,6 @@ class Memory:
             filled = luck.choice(filled, count, replace=False, shuffle=False)
         return self.states[filled]
 
-
     def state(self) -> dict[str, Any]:
         """Return a copy of all positions, as arrays and numbers."""
         return {
