@@ -37,8 +37,8 @@ from bidarena.envs.game import Cfg, Game, Mask, Params, State, legal, observe
 from bidarena.envs.outcomes import SCRIPT
 from bidarena.envs.registry import Bot
 
-# params: the factor for results, the slack, facts and idle parts of the game, then the network
-SCALE, SLACK, HEAD = 0, 1, 2
+# params: GREEDY, the factor for results, the slack, facts and idle parts of the game, the network
+SCALE, SLACK, HEAD = 1, 2, 3
 IDLE = HEAD + F.sides + 2
 ROOM = 512  # positions that may follow, at first
 
@@ -53,7 +53,7 @@ def positions_bot(game: Game, network: Network, name: str, *, deterministic: boo
         deterministic: always take the most probable action instead of drawing one.
     """
     scale = 1.0 / np.abs(game.return_range).max()
-    head = [scale, network.slack, *facts_of(game), *idle_of(game)]
+    head = [deterministic, scale, network.slack, *facts_of(game), *idle_of(game)]
     params = np.concatenate([np.array(head, np.float32), as_params(network, deterministic)])
     return Bot(
         *(name, positions_act, params, game.key),
@@ -76,7 +76,7 @@ def _distribution(
     room = ROOM
     while not _fill(cfg, params, state, player, scratch, out, room):
         room *= 2
-    if params[IDLE + len(state) + GREEDY]:
+    if params[GREEDY]:
         best = int(np.argmax(out))
         for action in range(len(out)):
             out[action] = 0.0

@@ -156,10 +156,10 @@ def _find(cfg: Cfg, found: Successors) -> int:
     if counts[N.branches] > 0:  # neighbours often lead to the same position
         last = found.codes[counts[N.branches] - 1]
         if _same(found.states[last], after):
-            return last  # type: ignore[no-any-return]
+            return last
     slot = _slot_of(found, after)
     if found.slots[slot] > 0:
-        return found.slots[slot] - 1  # type: ignore[no-any-return]
+        return found.slots[slot] - 1
     position = counts[N.positions]
     if position >= len(found.states) or 2 * position >= len(found.slots):
         return -1
@@ -167,7 +167,7 @@ def _find(cfg: Cfg, found: Successors) -> int:
     found.ends[position] = found.results[0] if over else np.nan
     found.slots[slot] = position + 1
     counts[N.positions] += 1
-    return position  # type: ignore[no-any-return]
+    return position
 
 
 def _slot_of(found: Successors, state: State) -> int:
@@ -183,10 +183,10 @@ def _slot_of(found: Successors, state: State) -> int:
 
 
 def _same(one: State, other: State) -> bool:
+    same = True
     for at in range(len(one)):
-        if one[at] != other[at]:
-            return False
-    return True
+        same &= one[at] == other[at]
+    return same
 
 
 def _forget(found: Successors, positions: int) -> None:

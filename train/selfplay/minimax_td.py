@@ -147,7 +147,7 @@ class MinimaxTD(NetworkLearner):
 
         Return the seconds of the environment, what was seen in all positions, and their worths.
         """
-        batch, luck = self._batch, self._luck
+        batch = self._batch
         began = time.process_time()
         batch.reset()
         spent = time.process_time() - began
