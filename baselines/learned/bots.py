@@ -14,6 +14,7 @@ from bidarena.baselines.learned.network import (
     AFTERSTATES,
     GREEDY,
     MATRIX,
+    POSITIONS,
     SIZES,
     Network,
     as_params,
@@ -22,6 +23,7 @@ from bidarena.baselines.learned.network import (
     forward,
 )
 from bidarena.baselines.learned.pairs import pairs_bot
+from bidarena.baselines.learned.positions import positions_bot
 from bidarena.envs.compile import fill_in
 from bidarena.envs.game import Cfg, Game, Mask, Params, State, legal, observe
 from bidarena.envs.registry import Bot
@@ -41,6 +43,8 @@ def network_bot(game: Game, network: Network, name: str, *, deterministic: bool 
         return afterstates_bot(game, network, name)
     if network.head == MATRIX:
         return pairs_bot(game, network, name, deterministic=deterministic)
+    if network.head == POSITIONS:
+        return positions_bot(game, network, name, deterministic=deterministic)
     greedy = deterministic or network.head == "values"
     params = as_params(network, greedy)
     return Bot(

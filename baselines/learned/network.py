@@ -20,8 +20,8 @@ from bidarena.envs.rng import draw
 Numbers = NDArray[np.float32]
 
 ACTIVATIONS = ("relu", "tanh")
-AFTERSTATES, MATRIX = "afterstates", "matrix"
-HEADS = ("logits", "values", AFTERSTATES, MATRIX)
+AFTERSTATES, MATRIX, POSITIONS = "afterstates", "matrix", "positions"
+HEADS = ("logits", "values", AFTERSTATES, MATRIX, POSITIONS)
 
 # params: these entries, the sizes from the inputs to the outputs, then weights and biases by layer
 GREEDY, ACTIVATION, LAYERS, SIZES = 0, 1, 2, 3
@@ -40,17 +40,22 @@ class Network:
             the values of the actions; the highest is taken. "afterstates": one number x for the
             position, in which the player to move expects tanh(x / 2), see afterstates.py.
             "matrix": a value for every pair of an own action and an action of the other player,
-            see pairs.py.
+            see pairs.py. "positions": one number for what a player sees, see positions.py.
+        slack: of "positions": by how much of the largest result choices may seem worse than the
+            best and still count as good.
     """
 
     weights: tuple[Numbers, ...]
     biases: tuple[Numbers, ...]
     activation: str = "relu"
     head: str = "logits"
+    slack: float = 0.0
 
     def __post_init__(self) -> None:
         choice("activation", self.activation, ACTIVATIONS)
         choice("head", self.head, HEADS)
+        if not 0.0 <= self.slack <= 1.0 or (self.slack and self.head != POSITIONS):
+            raise ValueError(f"slack={self.slack!r}: expected 0 to 1, and 0 unless positions")
         if not self.weights or len(self.weights) != len(self.biases):
             raise ValueError(
                 f"weights, biases: expected one of each per layer, got {len(self.weights)} and "
@@ -92,7 +97,7 @@ class Network:
             observations: (rows, inputs).
             masks: (rows, actions) 1 where an action is legal, else 0.
         """
-        if self.head in (AFTERSTATES, MATRIX):
+        if self.head in (AFTERSTATES, MATRIX, POSITIONS):
             raise ValueError(
                 f"head={self.head!r}: chooses by more than its own observation and mask tell; ask "
                 "the bot of `network_bot` instead"
@@ -107,7 +112,7 @@ class Network:
 
 def outputs(head: str, actions: int) -> int:
     """Return how many outputs a network with this head has, in a game with so many actions."""
-    return {AFTERSTATES: 1, MATRIX: actions**2}.get(head, actions)
+    return {AFTERSTATES: 1, POSITIONS: 1, MATRIX: actions**2}.get(head, actions)
 
 
 def check_sizes(game: Game, network: Network) -> None:
@@ -116,6 +121,8 @@ def check_sizes(game: Game, network: Network) -> None:
         check_open(game)
     if network.head == MATRIX:
         check_together(game)
+    if network.head == POSITIONS:
+        check_duel(game)
     wanted = (game.observation_size, outputs(network.head, game.actions))
     if (network.sizes[0], network.sizes[-1]) != wanted:
         raise ValueError(
@@ -142,6 +149,15 @@ def check_together(game: Game) -> None:
         raise ValueError(
             f"game={game!r}: expected a game in which both always move at the same time, and which "
             "hides nothing else"
+        )
+
+
+def check_duel(game: Game) -> None:
+    """Raise ValueError unless it is a zero-sum game of two players that hides nothing."""
+    if game.players != 2 or not game.zero_sum or game.hidden:
+        raise ValueError(
+            f"game={game!r}: expected a zero-sum game of two players that hides nothing but moves "
+            "made at the same time"
         )
 
 
@@ -189,4 +205,45 @@ def forward(params: Params, seen: Observation) -> Params:
                 else:
                     following[k] = np.tanh(following[k])
         numbers = following
+    return numbers
+
+
+def forward_all(params: Params, seen: Numbers) -> Numbers:
+    """Return the outputs (rows, outputs) of a network in `params` for many observations.
+
+    Four rows are reckoned together, so that each weight is read once for all of them. The number of
+    rows must be a multiple of 4.
+    """
+    layers = int(params[LAYERS])
+    numbers = seen
+    at = SIZES + layers + 1
+    for layer in range(layers):
+        inputs, outputs = int(params[SIZES + layer]), int(params[SIZES + layer + 1])
+        bias = at + inputs * outputs
+        following = np.empty((len(numbers), outputs), np.float32)
+        for row in range(0, len(numbers), 4):
+            one, two = following[row], following[row + 1]
+            three, four = following[row + 2], following[row + 3]
+            for k in range(outputs):
+                start = np.float32(params[bias + k])
+                one[k] = two[k] = three[k] = four[k] = start
+            for i in range(inputs):
+                a, b = numbers[row, i], numbers[row + 1, i]
+                c, d = numbers[row + 2, i], numbers[row + 3, i]
+                weight = at + i * outputs
+                for k in range(outputs):
+                    number = np.float32(params[weight + k])
+                    one[k] += a * number
+                    two[k] += b * number
+                    three[k] += c * number
+                    four[k] += d * number
+        if layer < layers - 1:
+            for row in range(len(following)):
+                for k in range(outputs):
+                    if params[ACTIVATION] == RELU:
+                        following[row, k] = max(following[row, k], np.float32(0.0))
+                    else:
+                        following[row, k] = np.tanh(following[row, k])
+        numbers = following
+        at = bias + outputs
     return numbers

@@ -89,6 +89,7 @@ def save_policy(
             "sizes": network.sizes,
             "activation": network.activation,
             "head": network.head,
+            **({"slack": network.slack} if network.slack else {}),
         },
         "version": _package_version(),
         "info": {} if info is None else dict(info),
@@ -227,6 +228,7 @@ def _network(told: dict[str, Any], file: Any) -> Network:
         tuple(arrays[f"bias.{i}"] for i in layers),
         _typed(told, "activation", str),
         _typed(told, "head", str),
+        _typed(told, "slack", float) if "slack" in told else 0.0,
     )
 
 

@@ -17,6 +17,7 @@ from bidarena.envs.compile.compiling import (
     keep,
     replaceable,
     rule,
+    with_rules,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "replaceable",
     "rule",
     "seconds",
+    "with_rules",
 ]

@@ -23,7 +23,7 @@ import hashlib
 import re
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache, wraps
 from typing import Any
 
@@ -43,6 +43,7 @@ _DEFAULT_MARK = "__bidarena_default__"
 # inlined code does not count references to its arrays; functions marked `apart` are not inlined.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 _APART_MARK = "__bidarena_apart__"
+_RULES_MARK = "__bidarena_rules__"
 
 # (function, the rules it uses, by name) -> its compiled copy
 _copies: dict[tuple[Function, tuple[tuple[str, Function], ...]], Function] = {}
@@ -71,6 +72,22 @@ def apart(body: Function) -> Function:
     """
     setattr(body, _APART_MARK, True)
     return body
+
+
+def with_rules(**functions: Function) -> Callable[[Function], Function]:
+    """Return a decorator for a function in which, and in all that it calls, other rules hold.
+
+    So one loop can play a game and, in a part of it, list the outcomes of chance (`outcomes.py`).
+
+    Args:
+        **functions: the function that replaces each stub or replaceable function, by its name.
+    """
+
+    def mark(body: Function) -> Function:
+        setattr(body, _RULES_MARK, functions)
+        return body
+
+    return mark
 
 
 def fill_in(body: Function, module: str, name: str, **functions: Function) -> Function:
@@ -138,6 +155,7 @@ def _copy(body: Function, rules: dict[str, Function], label: str) -> Function:
     """Return the compiled copy of `body`, made at the first call for the rules that it uses."""
     if body.__closure__:
         raise TypeError(f"{_where(body)} uses variables of an enclosing function; pass them in")
+    rules = _rules_in(body, rules)
     lines = [repr(_OPTIONS)]
     used: dict[str, Function] = {}
     _describe(body, rules, {}, lines, used)
@@ -145,6 +163,11 @@ def _copy(body: Function, rules: dict[str, Function], label: str) -> Function:
     if key not in _copies:
         _copies[key] = _new_copy(body, rules, label, _hashed(lines))
     return _copies[key]
+
+
+def _rules_in(body: Function, rules: dict[str, Function]) -> dict[str, Function]:
+    """Return the rules that hold in a function: those of its callers, changed as it is marked."""
+    return {**rules, **getattr(body, _RULES_MARK, {})}
 
 
 def _new_copy(body: Function, rules: dict[str, Function], label: str, hashed: str) -> Function:
@@ -284,6 +307,7 @@ def _describe(
     if body in path:
         raise TypeError(f"{_where(body)} calls itself, directly or not; write a loop with a stack")
     path[body] = None
+    rules = _rules_in(body, rules)
     kind = "apart " if hasattr(body, _APART_MARK) else ""
     lines.append(f"{kind}def {body.__module__}.{body.__qualname__}{body.__defaults__!r}")
     _describe_code(body.__code__, lines)

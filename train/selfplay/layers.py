@@ -49,7 +49,7 @@ def follow(slow: Sequence[Tensor], latest: Sequence[Tensor], share: float) -> No
             part.lerp_(goal, share)
 
 
-def playable(parts: Sequence[Tensor], head: str = "logits") -> Network:
-    """Return a copy of a network to play with."""
+def playable(parts: Sequence[Tensor], head: str = "logits", slack: float = 0.0) -> Network:
+    """Return a copy of a network to play with; `head` and `slack` as in `Network`."""
     arrays = [part.detach().numpy().copy() for part in parts]
-    return Network(tuple(arrays[0::2]), tuple(arrays[1::2]), head=head)
+    return Network(tuple(arrays[0::2]), tuple(arrays[1::2]), head=head, slack=slack)

@@ -60,6 +60,28 @@ class Memory:
             filled = luck.choice(filled, count, replace=False, shuffle=False)
         return self.states[filled]
 
+    def state(self) -> dict[str, Any]:
+        """Return a copy of all positions, as arrays and numbers."""
+        return {
+            "places": len(self.used),
+            "met": np.flatnonzero(self.used),
+            "positions": self.states[self.used],
+        }
+
+    def check(self, state: dict[str, Any]) -> None:
+        """Raise ValueError unless `state` is of a memory with as many places."""
+        if state["places"] != len(self.used):
+            raise ValueError(
+                f"state: places={state['places']} does not fit memory={len(self.used)}; "
+                "expected the state of a learner made alike"
+            )
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Hold the positions that `state` returned."""
+        self.used[:] = False
+        self.used[state["met"]] = True
+        self.states[state["met"]] = state["positions"]
+
 
 class LookAhead:
     """Looks one move ahead in positions of a game."""

@@ -189,23 +189,13 @@ class TD(NetworkLearner):
 
     def state(self) -> dict[str, Any]:
         """Return a copy of all that is needed to go on exactly: tensors, arrays and numbers."""
-        state = super().state()
-        state["places"] = self.settings.memory
-        state["met"] = np.flatnonzero(self._memory.used)
-        state["positions"] = self._memory.states[self._memory.used]
-        return state
+        return super().state() | self._memory.state()
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from what `state` returned, for a learner of the same game and settings."""
-        if state["places"] != self.settings.memory:
-            raise ValueError(
-                f"state: places={state['places']} does not fit memory={self.settings.memory}; "
-                "expected the state of a learner made alike"
-            )
+        self._memory.check(state)
         super().restore(state)
-        self._memory.used[:] = False
-        self._memory.used[state["met"]] = True
-        self._memory.states[state["met"]] = state["positions"]
+        self._memory.restore(state)
 
     def _networks(self) -> dict[str, list[Tensor]]:
         return {"learning": self._learning, "judge": self._judge}

@@ -9,7 +9,16 @@ import time
 import numpy as np
 import pytest
 
-from bidarena.envs.compile import apart, borrow, compiled, digest, rule, seconds
+from bidarena.envs.compile import (
+    apart,
+    borrow,
+    compiled,
+    digest,
+    replaceable,
+    rule,
+    seconds,
+    with_rules,
+)
 from bidarena.envs.game import layout, starts
 
 
@@ -268,3 +277,31 @@ def test_digest__changes_with_constants_helpers_and_rules(monkeypatch):
     assert digest(doubled, {}) != before
     one, two = ({"chosen_rule": f} for f in (plus_ten, times_two))
     assert digest(uses_rule, one) != digest(uses_rule, two)
+
+
+@replaceable
+def chance() -> int:
+    return 1
+
+
+def listed() -> int:
+    return 2
+
+
+def drawn_twice() -> int:
+    return 10 * chance() + chance()
+
+
+@with_rules(chance=listed)
+def listed_twice() -> int:
+    return drawn_twice()
+
+
+def both() -> tuple[int, int, int]:
+    return drawn_twice(), listed_twice(), drawn_twice()
+
+
+def test_with_rules__hold_in_a_function_and_what_it_calls_only():
+    assert compiled(both, {}, "test")() == (11, 22, 11)
+    assert compiled(drawn_twice, {}, "test")() == 11
+    assert digest(listed_twice, {}) != digest(drawn_twice, {})

@@ -1,0 +1,269 @@
+"""List what can follow a position: every move, or pair of moves made at the same time, and chance.
+
+For networks that judge positions (positions.py plays by them, `bidarena.train` teaches them). The
+moves of the player who is asked first are the rows of a matrix; its columns are the moves that the
+other player makes at the same time, or there is one column where nobody does. A cell of the matrix
+leads to one branch for every outcome of chance. Equal positions are kept once, however many cells
+lead to them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidarena.baselines.search.keys import mix
+from bidarena.baselines.solvers.graph.facts import F
+from bidarena.baselines.solvers.matrix import saddle, solve_into
+from bidarena.envs.compile import apart, with_rules
+from bidarena.envs.game import Cfg, State, layout, legal, returns, starts, step, to_move, withdraw
+from bidarena.envs.outcomes import (
+    SCRIPTED,
+    Script,
+    begin_outcomes,
+    next_outcome,
+    trouble_of,
+    weight_of,
+)
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+N = starts(layout(positions=1, cells=1, branches=1, trouble=1))  # counts
+M = starts(layout(mover=1, second=1, rows=1, columns=1, first=1))  # a matrix; second -1: none
+SHAPE = 5
+EARLY = 3  # a trouble: chance before both players have moved
+
+_SEED = np.uint64(0x2545F4914F6CDD1D)
+_ONE = np.uint64(1)
+
+
+class Successors(NamedTuple):
+    """Positions that follow, the cells that lead to them, and room to work in."""
+
+    counts: Integers  # see N
+    states: Integers  # (room, size) the positions, with parts that do not matter set to 0
+    ends: Floats  # what player 0 wins where the game is over; nan elsewhere
+    slots: Integers  # a hash table of them: number + 1, or 0; its length is a power of 2
+    first: Integers  # where the branches of each cell begin
+    codes: Integers  # the position of each branch
+    weights: Floats  # its probability
+    facts: Integers  # of the game, see solvers/graph/facts.py
+    idle: NDArray[np.int8]  # 1 for each number of the state that does not matter
+    work: Integers  # (3, size)
+    masks: NDArray[np.int8]  # (2, actions)
+    results: Floats  # of each player
+    script: Script
+
+
+@apart
+@with_rules(**SCRIPTED)
+def expand(cfg: Cfg, state: State, found: Successors, shape: Integers) -> bool:
+    """Append the cells of a position in which nobody has moved yet; return False without room.
+
+    Args:
+        cfg: of the game.
+        state: the position; the game is not over.
+        found: where cells, branches and positions are appended. Without room, or if a trouble is
+            noted in its counts, nothing is.
+        shape: (SHAPE,) who moves, and where the matrix is; see M.
+    """
+    counts, one, mask, replies = found.counts, found.work[0], found.masks[0], found.masks[1]
+    before = counts[N.positions], counts[N.cells], counts[N.branches]
+    mover = to_move(cfg, state)
+    rows, columns, second = 0, 1, -1
+    room = True
+    legal(cfg, state, mask)
+    for action in range(len(mask)):
+        if not mask[action] or not room or counts[N.trouble]:
+            continue
+        _copy(state, one)
+        begin_outcomes(found.script)
+        step(cfg, one, action, found.script)
+        replier = _waiting(cfg, found.facts, state, one, mover)
+        rows += 1
+        if replier < 0:
+            room = _put_cell(cfg, state, action, found)
+            continue
+        if next_outcome(found.script):
+            counts[N.trouble] = EARLY
+        second, columns = replier, 0
+        legal(cfg, one, replies)
+        for reply in range(len(replies)):
+            if replies[reply] and room:
+                room = _put_cell(cfg, one, reply, found)
+                columns += 1
+    if not room or counts[N.trouble]:
+        _forget(found, before[0])
+        counts[N.cells], counts[N.branches] = before[1], before[2]
+        return False
+    shape[M.mover], shape[M.second], shape[M.first] = mover, second, before[1]
+    shape[M.rows], shape[M.columns] = rows, columns
+    return True
+
+
+def _waiting(cfg: Cfg, facts: Integers, before: State, after: State, mover: int) -> int:
+    """Return who moves at the same time as `mover`, whose move is hidden in `after`; -1: nobody."""
+    if facts[F.moment] == facts[F.moment + 1]:
+        return -1
+    replier = to_move(cfg, after)
+    if replier < 0 or replier == mover:
+        return -1
+    for at in range(facts[F.moment], facts[F.moment + 1]):
+        if before[at] != after[at]:
+            return -1
+    return replier
+
+
+def _put_cell(cfg: Cfg, before: State, action: int, found: Successors) -> bool:
+    """Append a cell with all outcomes of an action; return False without room."""
+    counts, after = found.counts, found.work[1]
+    if counts[N.cells] + 1 >= len(found.first):
+        return False
+    begin_outcomes(found.script)
+    while True:
+        if counts[N.branches] >= len(found.codes):
+            return False
+        _copy(before, after)
+        step(cfg, after, action, found.script)
+        if trouble_of(found.script) != 0:
+            counts[N.trouble] = trouble_of(found.script)
+            return False
+        position = _find(cfg, found)
+        if position < 0:
+            return False
+        found.codes[counts[N.branches]] = position
+        found.weights[counts[N.branches]] = weight_of(found.script)
+        counts[N.branches] += 1
+        if not next_outcome(found.script):
+            break
+    counts[N.cells] += 1
+    found.first[counts[N.cells]] = counts[N.branches]
+    return True
+
+
+def _find(cfg: Cfg, found: Successors) -> int:
+    """Return the number of the position in `work[1]`, a new one if it was not met; -1: no room."""
+    counts, after = found.counts, found.work[1]
+    over = to_move(cfg, after) < 0
+    if over:
+        returns(cfg, after, found.results)
+    for at in range(len(after)):
+        if found.idle[at]:
+            after[at] = 0
+    if counts[N.branches] > 0:  # neighbours often lead to the same position
+        last = found.codes[counts[N.branches] - 1]
+        if _same(found.states[last], after):
+            return last
+    slot = _slot_of(found, after)
+    if found.slots[slot] > 0:
+        return found.slots[slot] - 1
+    position = counts[N.positions]
+    if position >= len(found.states) or 2 * position >= len(found.slots):
+        return -1
+    _copy(after, found.states[position])
+    found.ends[position] = found.results[0] if over else np.nan
+    found.slots[slot] = position + 1
+    counts[N.positions] += 1
+    return position
+
+
+def _slot_of(found: Successors, state: State) -> int:
+    """Return the slot of a state in the hash table, or the free one where it belongs."""
+    key = _SEED
+    for at in range(len(state)):
+        key = mix(key, np.uint64(state[at]))
+    mask = len(found.slots) - 1
+    slot = np.int64(key >> _ONE) & mask
+    while found.slots[slot] > 0 and not _same(found.states[found.slots[slot] - 1], state):
+        slot = (slot + 1) & mask
+    return slot  # type: ignore[return-value]
+
+
+def _same(one: State, other: State) -> bool:
+    same = True
+    for at in range(len(one)):
+        same &= one[at] == other[at]
+    return same
+
+
+def _forget(found: Successors, positions: int) -> None:
+    """Forget all positions but the first ones."""
+    for slot in range(len(found.slots)):
+        if found.slots[slot] > positions:
+            found.slots[slot] = 0
+    found.counts[N.positions] = positions
+
+
+def _copy(source: State, target: State) -> None:
+    for at in range(len(source)):
+        target[at] = source[at]
+
+
+def undo_moves(cfg: Cfg, state: State, moment: State) -> None:
+    """Write into `moment` the position in which nobody has moved yet."""
+    _copy(state, moment)
+    withdraw(cfg, moment)
+
+
+def fill_matrix(found: Successors, worths: Floats, shape: Integers, matrix: Floats) -> None:
+    """Write what the player of the rows expects of each cell.
+
+    Args:
+        found: the cells.
+        worths: what player 0 expects in each position.
+        shape: of the matrix.
+        matrix: (rows, columns).
+    """
+    sign = 1.0 if found.facts[F.sides + shape[M.mover]] == 0 else -1.0
+    cell = shape[M.first]
+    for i in range(shape[M.rows]):
+        for j in range(shape[M.columns]):
+            total = 0.0
+            for branch in range(found.first[cell], found.first[cell + 1]):
+                total += found.weights[branch] * worths[found.codes[branch]]
+            matrix[i, j] = sign * total
+            cell += 1
+
+
+def settle(matrix: Floats, slack: float, row: Floats, column: Floats) -> float:
+    """Write how both players choose, and return what the player of the rows expects.
+
+    Worths come from a network, so a choice that is best by little may be a mistake. Where two pure
+    choices guarantee the value up to `slack`, players take the middle one of all choices around the
+    best that guarantee it up to `slack`: bids next to it are good too. Elsewhere they play an
+    equilibrium.
+    """
+    low, low_at, high, high_at = saddle(matrix)
+    if high - low > slack:
+        return solve_into(matrix, row, column)[0]
+    for i in range(len(row)):
+        row[i] = 0.0
+    for j in range(len(column)):
+        column[j] = 0.0
+    if len(column) == 1:  # nobody moves at the same time: one's own moves have no order
+        row[low_at] = column[0] = 1.0
+        return low
+    row[_middle(matrix, low_at, low - slack, 1.0)] = 1.0
+    column[_middle(matrix.T, high_at, -high - slack, -1.0)] = 1.0
+    return 0.5 * (low + high)
+
+
+def _middle(matrix: Floats, best: int, least: float, sign: float) -> int:
+    """Return the middle of the rows around `best` that guarantee `least`."""
+    first, last = best, best
+    while first > 0 and _guarantee(matrix, first - 1, sign) >= least:
+        first -= 1
+    while last + 1 < len(matrix) and _guarantee(matrix, last + 1, sign) >= least:
+        last += 1
+    return (first + last) // 2
+
+
+def _guarantee(matrix: Floats, row: int, sign: float) -> float:
+    """Return the least of a row, for the player who wins `sign` times the matrix."""
+    least = np.inf
+    for j in range(matrix.shape[1]):
+        least = min(least, sign * matrix[row, j])
+    return least

@@ -1,0 +1,168 @@
+"""A network that judges positions where players move at the same time, against plain Python."""
+
+import numpy as np
+import pytest
+from brute_force import matrix_value
+from networks import random_network
+
+from bidarena.baselines.learned.bots import network_bot
+from bidarena.baselines.learned.network import as_params, forward_all
+from bidarena.baselines.learned.policy_file import load_policy, policy_bot, save_policy
+from bidarena.baselines.learned.successors import settle
+from bidarena.envs import Batch, make_game
+from bidarena.envs.compile import compiled
+from bidarena.envs.outcomes import outcomes
+from bidarena.envs.testing import check_bot
+
+GAMES = [
+    make_game("scotch", length=4, money=(4, 5)),
+    make_game("scotch", length=4, money=(4, 4), payment="opponent", max_rounds=20),
+    make_game("raj", cards=[1, 2, 3, 4], items=[-1, 1, 2, 3], reward="margin"),
+    make_game("richman", money=4, max_rounds=30),
+    make_game("coins", board="triangle3"),
+]
+
+
+def named(game):
+    return f"{game.name}-{game.options.get('payment', '')}"
+
+
+def positions_network(game):
+    return random_network(game, (16, 8), head="positions")
+
+
+def view(game, state, player):
+    seen = np.zeros(game.observation_size, np.float32)
+    game.call("observe")(game.cfg, state, player, seen)
+    return seen
+
+
+def legal_actions(game, state):
+    mask = np.zeros(game.actions, np.int8)
+    game.call("legal")(game.cfg, state, mask)
+    return np.flatnonzero(mask)
+
+
+def worth(game, network, state):
+    """Return what player 0 expects in a position."""
+    scale = np.abs(game.return_range).max()
+    if game.call("to_move")(game.cfg, state) < 0:
+        results = np.zeros(2)
+        game.call("returns")(game.cfg, state, results)
+        return results[0] / scale
+    told = network(np.stack([view(game, state, player) for player in range(2)]))[:, 0]
+    return np.tanh((told[0] - told[1]) / 2)
+
+
+def expected(game, network, state, action):
+    return sum(
+        chance * worth(game, network, after) for chance, after in outcomes(game, state, action)
+    )
+
+
+@pytest.mark.parametrize("game", GAMES, ids=named)
+def test_positions__the_bot_plays_an_equilibrium_of_all_positions_that_follow(game):
+    network = positions_network(game)
+    bot = network_bot(game, network, "positions")
+    ask = game.compiled(bot.distribution, **bot.more)
+    luck, batch, together = np.random.default_rng(0), Batch(game, 6, seed=0), 0
+    for _ in range(12):
+        for row in np.flatnonzero(batch.movers >= 0):
+            state, player = batch.states[row].copy(), int(batch.movers[row])
+            own = legal_actions(game, state)
+            chances = np.zeros(game.actions)
+            ask(game.cfg, bot.params, state, player, np.zeros(game.actions, np.int8), chances)
+            assert chances.sum() == pytest.approx(1) and set(np.flatnonzero(chances)) <= set(own)
+            if game.simultaneous is None or (chances.max() == 1 and len(own) == 1):
+                continue
+            after = outcomes(game, state, own[0])[0][1]
+            part = game.state[game.simultaneous]
+            if player == 1 or game.call("to_move")(game.cfg, after) != 1:
+                continue
+            if not np.array_equal(after[part], state[part]):
+                continue
+            matrix = np.array(
+                [
+                    [
+                        expected(game, network, outcomes(game, state, a)[0][1], b)
+                        for b in legal_actions(game, after)
+                    ]
+                    for a in own
+                ]
+            )
+            together += 1
+            value = matrix_value(matrix)
+            assert (chances[own] @ matrix).min() == pytest.approx(value, abs=1e-5)
+        moves = [luck.choice(np.flatnonzero(mask)) for mask in batch.masks]
+        batch.step(np.where(batch.movers >= 0, moves, 0))
+    assert together > 4 or game.simultaneous is None
+
+
+def test_positions__alone_the_best_move_is_taken():
+    game = make_game("coins", board="triangle3")
+    network = positions_network(game)
+    bot = network_bot(game, network, "positions")
+    ask = game.compiled(bot.distribution, **bot.more)
+    state = game.new_state(np.array([1, 2], np.uint64))
+    chances = np.zeros(game.actions)
+    ask(game.cfg, bot.params, state, 0, np.zeros(game.actions, np.int8), chances)
+    worths = {
+        action: expected(game, network, state, action) for action in legal_actions(game, state)
+    }
+    assert chances.argmax() == max(worths, key=worths.get) and chances.max() == 1
+
+
+@pytest.mark.parametrize("game", GAMES, ids=named)
+def test_positions__the_bot_plays_by_the_rules_and_does_not_peek(game):
+    check_bot(game, network_bot(game, positions_network(game), "positions"), games=3)
+
+
+def test_positions__policy_files_keep_the_slack(tmp_path):
+    from dataclasses import replace
+
+    game = GAMES[0]
+    network = replace(positions_network(game), slack=0.25)
+    path = save_policy(tmp_path / "one.safetensors", game, network)
+    assert load_policy(path).network.slack == 0.25
+    np.testing.assert_array_equal(
+        policy_bot(game, path).params, network_bot(game, network, "x").params
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"), [("raj", {"players": 3}), ("raj", {"reward": "bank"}), ("twentynine", {})]
+)
+def test_positions__other_games_are_refused(name, rules):
+    game = make_game(name, **rules)
+    with pytest.raises(ValueError, match="zero-sum game of two players"):
+        network_bot(game, random_network(game, (4,), head="positions"), "x")
+
+
+def test_settle__takes_the_middle_of_good_choices():
+    """Rows 2 to 6 guarantee 0, up to what a network may be wrong; the first best is row 6."""
+    guarantees = np.array([-1, -0.9, -0.04, -0.02, -0.03, -0.01, 0, -0.8, -1])
+    matrix = np.tile(guarantees[:, None], (1, 3)) + np.array([0.0, 0.01, 0.02])
+    row, column = np.zeros(9), np.zeros(3)
+    run = compiled(settle, {}, "test")
+    assert run(matrix, 0.05, row, column) == pytest.approx(0.0)
+    assert row.argmax() == 4 and column.argmax() == 1
+    assert run(matrix, 0.0, row, column) == pytest.approx(0.0)
+    assert row.argmax() == 6 and column.argmax() == 0
+
+
+def test_settle__mixes_where_no_pure_choice_is_good():
+    matrix = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    row, column = np.zeros(2), np.zeros(2)
+    assert compiled(settle, {}, "test")(matrix, 0.1, row, column) == pytest.approx(0.0)
+    assert row == pytest.approx([0.5, 0.5]) and column == pytest.approx([0.5, 0.5])
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+def test_forward_all__is_the_network(activation):
+    from dataclasses import replace
+
+    game = GAMES[2]
+    network = replace(positions_network(game), activation=activation)
+    views = np.random.default_rng(1).uniform(-1, 1, (8, game.observation_size)).astype(np.float32)
+    told = compiled(forward_all, {}, "test")(as_params(network, False), views)
+    np.testing.assert_allclose(told, network(views), atol=1e-5)

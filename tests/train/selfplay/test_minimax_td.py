@@ -1,0 +1,83 @@
+"""Self-play with a matrix game at every position: it finds perfect play, and goes on exactly."""
+
+import numpy as np
+import pytest
+
+from bidarena.baselines.learned.bots import network_bot
+from bidarena.baselines.learned.network import POSITIONS
+from bidarena.envs import make_game
+from bidarena.evaluate.exploit import exploit
+from bidarena.train.selfplay.minimax_td import MinimaxTD
+
+SMALL = {"rows": 16, "positions": 256, "memory": 4096, "hidden": [32, 32], "minibatch": 128}
+
+
+def trained(game, total, **settings):
+    learner = MinimaxTD(game, {**SMALL, **settings}, seed=1, total=total)
+    while learner.steps < total:
+        learner.learn()
+    return network_bot(game, learner.network(), "minimax_td")
+
+
+def conceded(game, bot):
+    """Return what best responses win from both seats together."""
+    return exploit(game, bot).nash_conv
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "total", "settings", "most"),
+    [
+        ("scotch", {"length": 4, "money": (8, 8)}, 30_000, {"slack": 0.1}, 0.01),
+        ("richman", {"money": 3, "max_rounds": 60}, 30_000, {"slack": 0.1}, 0.01),
+        (
+            "raj",
+            {"cards": [1, 2, 3, 4], "items": [-1, 1, 2, 3], "reward": "margin"},
+            60_000,
+            {},
+            0.2,
+        ),
+    ],
+)
+def test_minimax_td__learns_to_play_almost_perfectly(name, rules, total, settings, most):
+    game = make_game(name, **rules)
+    untrained = network_bot(game, MinimaxTD(game, SMALL, seed=1, total=1).network(), "untrained")
+    assert conceded(game, untrained) > 5 * most
+    assert conceded(game, trained(game, total, **settings)) <= most
+
+
+def test_minimax_td__goes_on_exactly_from_a_saved_state():
+    game = make_game("raj", cards=[1, 2, 3], items=[1, 2, 3])
+    one = MinimaxTD(game, SMALL, seed=3, total=5000)
+    for _ in range(2):
+        one.learn()
+    saved = one.state()
+    other = MinimaxTD(game, SMALL, seed=99, total=5000)
+    other.learn()  # whatever it was before is forgotten
+    other.restore(saved)
+    for _ in range(3):
+        first, second = one.learn(), other.learn()
+        for name in ("value_loss", "certainty", "met", "learning_rate", "decisions"):
+            assert first[name] == second[name]
+    for name, part in one.state().items():
+        assert np.array_equal(np.asarray(part), np.asarray(other.state()[name])), name
+    assert one.network().head == POSITIONS
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "message"),
+    [
+        ("raj", {"players": 3}, "two players"),
+        ("scotch", {"know_opponent_money": False}, "hides nothing"),
+        ("twentynine", {}, "two players"),
+    ],
+)
+def test_minimax_td__other_games_are_refused(name, rules, message):
+    with pytest.raises(ValueError, match=message):
+        MinimaxTD(make_game(name, **rules), {}, seed=0, total=1)
+
+
+@pytest.mark.parametrize("settings", [{"slack": 2.0}, {"follow": 0.0}, {"longest": 0}])
+def test_minimax_td__wrong_settings_are_named(settings):
+    (name,) = settings
+    with pytest.raises(ValueError, match=name):
+        MinimaxTD(make_game("raj"), settings, seed=0, total=1)

@@ -1,0 +1,222 @@
+"""Self-play that learns what positions are worth where players may move at the same time.
+
+For zero-sum games of two players that hide nothing but such moves. One network judges what a player
+sees; a position is worth the difference of what it says of both, so the network cannot favour a
+seat by mistake (positions.py). What it should have said of a position is the value of the matrix
+game of all pairs of moves, whose entries it judges now: value iteration with a network (Shapley,
+"Stochastic games", 1953; Littman, "Markov games as a framework for multi-agent reinforcement
+learning", 1994), with chance reckoned over all its outcomes. That holds for any moves that led to
+the position, so games may wander off at random. Every position met is kept once; some are drawn
+from there to learn from, rare ones as often as others, beside those of the latest games.
+
+The network that judges and plays is an average of the latest ones: the learning one swings around
+what is right, its average stands still.
+
+    learner = MinimaxTD(make_game("scotch", length=6, money=20), {}, seed=0, total=200_000)
+    while learner.steps < 200_000:
+        print(learner.learn())
+    bot = network_bot(game, learner.network(), "minimax_td")
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bidarena.baselines.learned.network import POSITIONS, Network, check_duel
+from bidarena.envs.arguments import whole
+from bidarena.envs.game import Game
+from bidarena.train.selfplay.games import draw
+from bidarena.train.selfplay.layers import RELU_GAIN, Tensor, follow, layers, outputs, playable
+from bidarena.train.selfplay.learner import NetworkLearner, SelfPlaySettings, within
+from bidarena.train.selfplay.lookahead import Memory
+from bidarena.train.selfplay.matrices import Floats, Matrices
+from bidarena.train.task import Task
+
+
+@dataclass(frozen=True)
+class MinimaxTDSettings(SelfPlaySettings):
+    """What can be chosen about learning from positions; `rows` games are played in each round."""
+
+    rows: int = 64
+    hidden: Sequence[int] = (128, 128, 128)
+    learning_rate: float = 1e-3
+    minibatch: int = 512
+    explore: float = 0.3
+
+    memory: int = 2**18
+    """places for positions that were met"""
+
+    positions: int = 2048
+    """how many positions that were met are drawn in each round, beside those of its games"""
+
+    epochs: int = 8
+    """how often each position is learned from"""
+
+    longest: int = 100
+    """a game is left after so many moves of each player, for games that may go on for ever"""
+
+    follow: float = 0.02
+    """how far the network that judges moves toward the learning one in each step"""
+
+    slack: float = 0.0
+    """by how much of the largest result choices may seem worse than the best and still count as
+    good; then the middle one is taken. For games of bids with good bids beside each other"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("memory", "positions", "epochs", "longest"):
+            whole(name, getattr(self, name), 1, 10**7)
+        within("follow", self.follow, 1e-6, 1.0)
+        within("slack", self.slack, 0.0, 1.0)
+
+
+def learner(task: Task) -> MinimaxTD:
+    """Return a learner that learns a task from positions."""
+    return MinimaxTD.for_task(task)
+
+
+class MinimaxTD(NetworkLearner):
+    """Learns any zero-sum game of two players that hides nothing but moves at the same time.
+
+    Its `steps` count positions.
+    """
+
+    settings_type = MinimaxTDSettings
+    settings: MinimaxTDSettings
+
+    def __init__(self, game: Game, settings: Mapping[str, Any], *, seed: int, total: int) -> None:
+        """Begin with a network that calls nearly all positions even; see the base class."""
+        check_duel(game)
+        super().__init__(game, settings, seed=seed, total=total)
+        self._look = Matrices(game, self.settings.slack)
+        self._memory = Memory(game, self.settings.memory)
+        sizes = [game.observation_size, *self.settings.hidden, 1]
+        self._learning = layers(sizes, self._luck, gain=RELU_GAIN)
+        self._judge = [part.detach().clone() for part in self._learning]
+        self._adam = torch.optim.Adam(self._learning, fused=True)
+
+    def learn(self) -> dict[str, float]:
+        """Play some games, learn from positions of these and earlier games, return the metrics.
+
+        Times are CPU seconds of this process. `value_loss` is the mean cross-entropy above the
+        least that these targets allow (in nats), `certainty` the mean size of the targets, `met`
+        the number of positions in memory.
+        """
+        began = time.process_time()
+        with torch.no_grad():
+            env_seconds, views, targets = self._play()
+            known = self._look(self._memory.draw(self.settings.positions, self._luck), self._values)
+        views = np.concatenate([views, known.views])
+        targets = np.concatenate([targets, known.worths])
+        rate = self._set_rate()
+        loss = self._update(self._centred(views), torch.from_numpy(targets.astype(np.float32)))
+        self.steps += len(targets)
+        return {
+            "value_loss": loss,
+            "certainty": float(np.abs(targets).mean()),
+            "met": float(self._memory.used.sum()),
+            "learning_rate": rate,
+            "games": float(self.settings.rows),
+            "decisions": float(len(targets)),
+            "env_seconds": env_seconds,
+            "seconds": time.process_time() - began,
+        }
+
+    def _centred(self, views: Floats) -> Tensor:
+        """Return observations scaled to numbers from -1 to 1, the input of the network."""
+        low, high = self.game.observation_range
+        return (torch.from_numpy(views) - (low + high) / 2) * (2 / (high - low))
+
+    def _logits(self, network: Sequence[Tensor], views: Tensor) -> Tensor:
+        """Return for each position what the network says of player 0, less what of player 1."""
+        both = outputs(network, views.reshape(-1, views.shape[2])).reshape(-1, 2)
+        return both[:, 0] - both[:, 1]
+
+    def _values(self, views: Floats) -> Floats:
+        return torch.tanh(self._logits(self._judge, self._centred(views)) / 2).numpy()
+
+    def _play(self) -> tuple[float, Floats, NDArray[np.float64]]:
+        """Play one game in each row and add the positions to the memory.
+
+        Return the seconds of the environment, what was seen in all positions, and their worths.
+        """
+        batch = self._batch
+        began = time.process_time()
+        batch.reset()
+        spent = time.process_time() - began
+        views, worths = [], []
+        waiting = np.full(batch.rows, -1, np.int64)  # moves at the same time as the last one
+        for _ in range(2 * self.settings.longest):
+            running = np.flatnonzero(batch.movers >= 0)
+            if len(running) == 0:
+                break
+            actions = np.zeros(batch.rows, np.int64)
+            replies = running[waiting[running] >= 0]
+            actions[replies] = waiting[replies]
+            waiting[replies] = -1
+            fresh = np.setdiff1d(running, replies, assume_unique=True)
+            if len(fresh) > 0:
+                states = batch.states[fresh]
+                known = self._look(states, self._values)
+                self._memory.add(states, known.views[:, 0].copy())
+                views.append(known.views)
+                worths.append(known.worths)
+                both = known.movers[:, 1] >= 0
+                actions[fresh] = self._chosen(known.chances[:, 0])
+                waiting[fresh[both]] = self._chosen(known.chances[both, 1])
+            began = time.process_time()
+            batch.step(actions)
+            spent += time.process_time() - began
+        return spent, np.concatenate(views), np.concatenate(worths)
+
+    def _chosen(self, chances: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return an action for each row: drawn by its chances, or sometimes any legal one."""
+        legal = chances >= 0
+        strays = self._luck.random((len(chances), 1)) < self.settings.explore
+        wanted = np.where(strays, legal, np.maximum(chances, 0.0)).astype(np.float32)
+        return draw(wanted, self._luck)
+
+    def _update(self, views: Tensor, targets: Tensor) -> float:
+        """Learn from the positions in some passes, and return the mean loss."""
+        wanted = ((1 + targets) / 2).clamp(0.0, 1.0)
+        least = torch.nn.functional.binary_cross_entropy(wanted, wanted).item()
+        total, steps = torch.zeros(()), 0
+        for _ in range(self.settings.epochs):
+            for part in self._minibatches(len(wanted)):
+                logits = self._logits(self._learning, views[part])
+                loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted[part])
+                self._backward(loss)
+                self._step()
+                steps += 1
+                follow(self._judge, self._learning, self.settings.follow)
+                total += loss.detach()
+        return total.item() / steps - least
+
+    def network(self) -> Network:
+        """Return the network that judges, with a first layer that takes plain observations."""
+        low, high = self.game.observation_range
+        weight, bias, *rest = self._judge
+        bias = bias - weight.sum(0) * ((low + high) / (high - low))
+        return playable(
+            [weight * (2 / (high - low)), bias, *rest], POSITIONS, slack=self.settings.slack
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Return a copy of all that is needed to go on exactly: tensors, arrays and numbers."""
+        return super().state() | self._memory.state()
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` returned, for a learner of the same game and settings."""
+        self._memory.check(state)
+        super().restore(state)
+        self._memory.restore(state)
+
+    def _networks(self) -> dict[str, list[Tensor]]:
+        return {"learning": self._learning, "judge": self._judge}
