@@ -6,6 +6,7 @@ from toy_goofspiel import goofspiel
 from toy_kuhn import kuhn
 from toy_leduc import leduc
 from toy_matrix import matrix
+from toy_nim import nim
 
 from bidarena.baselines.solvers.generic.respond import index_of, responses_to
 from bidarena.baselines.solvers.generic.solve import Limits, solve_anew
@@ -134,3 +135,38 @@ def test_cpp_algorithms__run_on_a_game_with_hidden_cards():
     uniform = pyspiel.UniformRandomPolicy(loaded)
     ours = exploit(leduc(), "random").best_response_value
     assert pyspiel.exploitability(loaded, uniform) == pytest.approx(ours, abs=1e-9)
+
+
+def test_reinforcement_learning__an_agent_of_open_spiel_learns_a_game_of_ours():
+    """Tabular Q-learning wins nearly all games of nim against random play; random play half."""
+    from open_spiel.python import rl_environment
+    from open_spiel.python.algorithms import random_agent, tabular_qlearner
+
+    env = rl_environment.Environment(openspiel.load(nim(heap=6)))
+    learner = tabular_qlearner.QLearner(0, env.action_spec()["num_actions"])
+    agents = [learner, random_agent.RandomAgent(1, env.action_spec()["num_actions"])]
+    np.random.seed(0)  # noqa: NPY002 - the agents of OpenSpiel draw from it
+    won = []
+    for episode in range(1500):
+        now = env.reset()
+        training = episode < 1200
+        while not now.last():
+            player = now.observations["current_player"]
+            output = agents[player].step(now, is_evaluation=not training)
+            now = env.step([output.action])
+        if training:
+            for agent in agents:
+                agent.step(now)
+        else:
+            won.append(now.rewards[0] > 0)
+    assert np.mean(won) > 0.95
+
+
+def test_simultaneous_nodes__are_served_to_the_agents_of_open_spiel():
+    from open_spiel.python import rl_environment
+
+    env = rl_environment.Environment(openspiel.load("raj", cards=[1, 2, 3], items=[1, 2, 3]))
+    now, rng = env.reset(), np.random.default_rng(0)
+    while not now.last():
+        now = env.step([rng.choice(legal) for legal in now.observations["legal_actions"]])
+    assert sum(now.rewards) == 0
