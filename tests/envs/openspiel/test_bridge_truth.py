@@ -16,7 +16,7 @@ from bidarena.evaluate.exploit import exploit
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python import policy  # noqa: E402
-from open_spiel.python.algorithms import cfr, exploitability, mcts, minimax  # noqa: E402
+from open_spiel.python.algorithms import cfr, exploitability, ismcts, mcts, minimax  # noqa: E402
 
 from bidarena.envs import openspiel  # noqa: E402
 
@@ -128,6 +128,37 @@ def test_mcts_bot__keeps_a_won_game():
         mine = state.current_player() == winner
         state.apply_action(bot.step(state) if mine else int(rng.choice(state.legal_actions())))
     assert state.returns()[winner] == 1.0
+
+
+@pytest.mark.parametrize("name", ["twentynine", "toy_leduc"])
+def test_ismcts_bot__plays_games_with_hidden_cards(name):
+    loaded = openspiel.load(name)
+    rng = np.random.RandomState(0)
+    bot = ismcts.ISMCTSBot(loaded, mcts.RandomRolloutEvaluator(1, rng), 2.0, 5, random_state=rng)
+    state = loaded.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(rng.choice(outcomes, p=chances)))
+        elif state.current_player() == 0:
+            state.apply_action(int(bot.step(state)))
+        else:
+            state.apply_action(int(rng.choice(state.legal_actions())))
+    assert sum(state.returns()) == pytest.approx(0.0)
+
+
+def test_ismcts_bot__knows_what_to_do_with_the_best_card():
+    """With a king it never folds to a bet: whatever the other holds, calling wins."""
+    loaded = openspiel.load(kuhn())
+    state = loaded.new_initial_state()
+    state.apply_action(0)  # a jack for the first player
+    state.apply_action(1)  # a king for the second
+    state.apply_action(1)  # the first bets
+    assert state.information_state_string(1).startswith("player 1: card=0,0,1")
+    words = {state.action_to_string(action): action for action in state.legal_actions()}
+    rng = np.random.RandomState(0)
+    bot = ismcts.ISMCTSBot(loaded, mcts.RandomRolloutEvaluator(1, rng), 2.0, 50, random_state=rng)
+    assert bot.step(state) == 2, words  # CALL
 
 
 def test_cpp_algorithms__run_on_a_game_with_hidden_cards():
