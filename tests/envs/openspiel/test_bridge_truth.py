@@ -1,5 +1,7 @@
 """OpenSpiel's algorithms on our games agree with our own exact solutions."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from toy_goofspiel import goofspiel
@@ -7,6 +9,7 @@ from toy_kuhn import kuhn
 from toy_leduc import leduc
 from toy_matrix import matrix
 from toy_nim import nim
+from toy_thicket import thicket
 
 from bidarena.baselines.solvers.generic.respond import index_of, responses_to
 from bidarena.baselines.solvers.generic.solve import Limits, solve_anew
@@ -33,6 +36,7 @@ GAMES = {
     "kuhn": kuhn,
     "leduc": leduc,
     "goofspiel, hidden": lambda: goofspiel(cards=3, shuffled=True),
+    **{f"thicket {seed}": partial(thicket, seed=seed) for seed in range(6)},
 }
 
 
