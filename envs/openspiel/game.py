@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -16,6 +16,7 @@ from bidarena.envs.openspiel.nodes import Choice, Draw, Line
 from bidarena.envs.openspiel.observer import Observer, observer
 from bidarena.envs.phrases import legal_actions, mover_of, phrases_of
 from bidarena.envs.registry import make_game
+from bidarena.envs.rng import WORDS
 
 SHORT_NAME = "bidarena"
 GAMES, DECISIONS = 100, 2000  # random games that show how many outcomes chance has, at most
@@ -212,6 +213,23 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
             assert self._line.last is not None
             game.call("returns")(game.cfg, self._line.last.state, results)
         return [float(result) for result in results]
+
+    def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> SpielState:
+        """Return a state that looks the same to a player, with all that is hidden guessed anew.
+
+        OpenSpiel's searches for hidden information ask for it. The guess is that of the game's
+        `determinize`. `history()` still has the moves and outcomes of the true state.
+
+        Args:
+            player: the player who knows as much afterwards as before.
+            sampler: returns random numbers from 0 to 1.
+        """
+        if self._draw is not None:
+            raise ValueError("resample_from_infostate: not at a chance node")
+        words = [1 + int(sampler() * 2**53) for _ in range(WORDS)]
+        copy: SpielState = self.clone()
+        copy._line = self._line.guessed(player, np.array(words, np.uint64))
+        return copy
 
     def __str__(self) -> str:
         """Return the whole state as text, with all that is hidden, and the draw that is due."""

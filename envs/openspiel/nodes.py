@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bidarena.envs.game import Game, Observation, State
+from bidarena.envs.game import Game, Observation, Rng, State
 from bidarena.envs.openspiel.chance import Chances, Told, next_chances, run
 from bidarena.envs.phrases import legal_actions, mover_of
 
@@ -97,13 +97,22 @@ class Line(_Shared):
         game: the game.
         steps: all settled states so far.
         most: a chance node has at most so many outcomes, see `Draw`.
+        guess: (player, step): from this step on the states are a guess of what is hidden from that
+            player; what others saw before it is not known. None: all is as it was.
     """
 
-    def __init__(self, game: Game, steps: tuple[Step, ...], most: int) -> None:
-        self.game, self.steps, self.most = game, steps, most
+    def __init__(
+        self,
+        game: Game,
+        steps: tuple[Step, ...],
+        most: int,
+        guess: tuple[int, int] | None = None,
+    ) -> None:
+        self.game, self.steps, self.most, self.guess = game, steps, most, guess
 
     def __reduce__(self) -> Any:
-        return _line, (self.game, [(step.state, step.moves) for step in self.steps], self.most)
+        steps = [(step.state, step.moves) for step in self.steps]
+        return _line, (self.game, steps, self.most, self.guess)
 
     @property
     def last(self) -> Step | None:
@@ -117,7 +126,8 @@ class Line(_Shared):
         cannot count moves of others that cannot be seen.
         """
         shown: Step | None = None
-        for step in self.steps:
+        begin = 0 if self.guess is None or self.guess[0] == player else self.guess[1]
+        for step in self.steps[begin:]:
             action = next((action for mover, action in step.moves if mover == player), -1)
             if shown is None:
                 shown = step
@@ -126,6 +136,18 @@ class Line(_Shared):
                 shown = step
         if shown is not None:
             yield shown, -1
+
+    def guessed(self, player: int, rng: Rng) -> Line:
+        """Return the line with what a player cannot know replaced by a random guess that fits.
+
+        The player knows the same as before. Of the others it is forgotten what they saw on the way,
+        which would give away what is hidden.
+        """
+        assert self.last is not None, "nothing is dealt"
+        state = self.last.state.copy()
+        self.game.call("determinize")(self.game.cfg, state, player, rng)
+        steps = (*self.steps[:-1], Step(self.game, state, self.last.moves))
+        return Line(self.game, steps, self.most, (player, len(steps) - 1))
 
     def after(self, moves: Moves, told: Told) -> Line | Draw:
         """Return what follows moves with told outcomes of chance: a settled state, or a draw.
@@ -138,15 +160,18 @@ class Line(_Shared):
         actions = tuple(action for _, action in moves)
         went = run(self.game, before, actions, told)
         if not went.outcomes:
-            return Line(self.game, (*self.steps, Step(self.game, went.state, moves)), self.most)
+            steps = (*self.steps, Step(self.game, went.state, moves))
+            return Line(self.game, steps, self.most, self.guess)
         chances = None if went.even else next_chances(self.game, before, actions, told, went)
         return Draw(self, moves, told, (0, went.outcomes), chances)
 
 
-def _line(game: Game, steps: list[tuple[State, Moves]], most: int) -> Line:
+def _line(
+    game: Game, steps: list[tuple[State, Moves]], most: int, guess: tuple[int, int] | None
+) -> Line:
     """Return a line that was pickled. Lines of one game share the record, and what is compiled."""
     game = _known.setdefault(game.key, game)
-    return Line(game, tuple(Step(game, state, moves) for state, moves in steps), most)
+    return Line(game, tuple(Step(game, state, moves) for state, moves in steps), most, guess)
 
 
 class Draw(_Shared):

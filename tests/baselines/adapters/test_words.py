@@ -74,6 +74,22 @@ def test_question__tells_nothing_that_the_player_cannot_know(name):
             break
 
 
+def whole_state(game, state, seat):
+    """A careless drawing."""
+    return str(state.tolist())
+
+
+def test_question__tells_nothing_hidden_even_by_a_careless_drawing():
+    game = make_game("twentynine")
+    object.__setattr__(game, "ansi", f"{__name__}:whole_state")
+    for count, (state, mover, rng) in enumerate(random_states(game, 1, 5)):
+        guess = state.copy()
+        game.call("determinize")(game.cfg, guess, mover, rng)
+        assert question(game, guess, mover) == question(game, state, mover)
+        if count > 20:
+            break
+
+
 def test_question__has_the_aim_the_drawing_and_the_moves():
     game, state = raj_state()
     asked = question(game, state, 0)

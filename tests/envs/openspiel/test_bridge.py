@@ -1,6 +1,8 @@
 """Games as games of OpenSpiel: nodes, names, copies, and OpenSpiel's own test on every game."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -197,6 +199,30 @@ def test_information_tensor__tells_as_much_as_the_text():
     assert len(texts) > 50
 
 
+@pytest.mark.parametrize("name", ["twentynine", "toy_leduc", "scotch"])
+def test_resampling__guesses_what_is_hidden_and_nothing_else(name):
+    rules = {"scotch": {"know_opponent_money": False, "money": 9}}.get(name, {})
+    moves = {"scotch": [[3, 2]]}.get(name, [])
+    state = settled(openspiel.load(name, **rules), *moves)
+    sampler = pyspiel.UniformProbabilitySampler(0.0, 1.0)
+    whole, others = set(), set()
+    for _ in range(30):
+        guess = state.resample_from_infostate(0, sampler)
+        whole.add(str(guess))
+        known = guess.information_state_string(0)
+        assert known == state.information_state_string(0)
+        assert guess.information_state_tensor(0) == state.information_state_tensor(0)
+        assert guess.legal_actions(0) == state.legal_actions(0)
+        others.add(guess.information_state_string(1))
+        again = pickle.loads(pickle.dumps(guess))
+        assert again.information_state_string(1) == guess.information_state_string(1)
+    assert len(whole) > 1 and len(others) > 1
+    # what the other really saw before is in none of the guesses
+    assert all("action" not in text for text in others)
+    with pytest.raises(ValueError, match="not at a chance node"):
+        openspiel.load("raj").new_initial_state().resample_from_infostate(0, sampler)
+
+
 def test_observers__name_their_parts():
     from open_spiel.python.observation import make_observation
 
@@ -274,3 +300,10 @@ def test_load__refuses_what_make_game_refuses():
 def test_load__takes_a_ready_game():
     game = make_game("raj", cards=[1, 2, 3], items=[1, 2, 3])
     assert openspiel.load(game).game is game
+
+
+def test_without_open_spiel__the_import_says_what_to_install():
+    code = "import sys; sys.modules['pyspiel'] = None; import bidarena.envs.openspiel"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert 'needs OpenSpiel: pip install "bidarena[openspiel]"' in done.stderr

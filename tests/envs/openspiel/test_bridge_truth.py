@@ -1,11 +1,15 @@
 """OpenSpiel's algorithms on our games agree with our own exact solutions."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from toy_goofspiel import goofspiel
 from toy_kuhn import kuhn
 from toy_leduc import leduc
 from toy_matrix import matrix
+from toy_nim import nim
+from toy_thicket import thicket
 
 from bidarena.baselines.solvers.generic.respond import index_of, responses_to
 from bidarena.baselines.solvers.generic.solve import Limits, solve_anew
@@ -15,7 +19,7 @@ from bidarena.evaluate.exploit import exploit
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python import policy  # noqa: E402
-from open_spiel.python.algorithms import cfr, exploitability, mcts, minimax  # noqa: E402
+from open_spiel.python.algorithms import cfr, exploitability, ismcts, mcts, minimax  # noqa: E402
 
 from bidarena.envs import openspiel  # noqa: E402
 
@@ -32,6 +36,7 @@ GAMES = {
     "kuhn": kuhn,
     "leduc": leduc,
     "goofspiel, hidden": lambda: goofspiel(cards=3, shuffled=True),
+    **{f"thicket {seed}": partial(thicket, seed=seed) for seed in range(6)},
 }
 
 
@@ -129,8 +134,74 @@ def test_mcts_bot__keeps_a_won_game():
     assert state.returns()[winner] == 1.0
 
 
+@pytest.mark.parametrize("name", ["twentynine", "toy_leduc"])
+def test_ismcts_bot__plays_games_with_hidden_cards(name):
+    loaded = openspiel.load(name)
+    rng = np.random.RandomState(0)
+    bot = ismcts.ISMCTSBot(loaded, mcts.RandomRolloutEvaluator(1, rng), 2.0, 5, random_state=rng)
+    state = loaded.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(rng.choice(outcomes, p=chances)))
+        elif state.current_player() == 0:
+            state.apply_action(int(bot.step(state)))
+        else:
+            state.apply_action(int(rng.choice(state.legal_actions())))
+    assert sum(state.returns()) == pytest.approx(0.0)
+
+
+def test_ismcts_bot__knows_what_to_do_with_the_best_card():
+    """With a king it never folds to a bet: whatever the other holds, calling wins."""
+    loaded = openspiel.load(kuhn())
+    state = loaded.new_initial_state()
+    state.apply_action(0)  # a jack for the first player
+    state.apply_action(1)  # a king for the second
+    state.apply_action(1)  # the first bets
+    assert state.information_state_string(1).startswith("player 1: card=0,0,1")
+    words = {state.action_to_string(action): action for action in state.legal_actions()}
+    rng = np.random.RandomState(0)
+    bot = ismcts.ISMCTSBot(loaded, mcts.RandomRolloutEvaluator(1, rng), 2.0, 50, random_state=rng)
+    assert bot.step(state) == 2, words  # CALL
+
+
 def test_cpp_algorithms__run_on_a_game_with_hidden_cards():
     loaded = openspiel.load(leduc())
     uniform = pyspiel.UniformRandomPolicy(loaded)
     ours = exploit(leduc(), "random").best_response_value
     assert pyspiel.exploitability(loaded, uniform) == pytest.approx(ours, abs=1e-9)
+
+
+def test_reinforcement_learning__an_agent_of_open_spiel_learns_a_game_of_ours():
+    """Tabular Q-learning wins nearly all games of nim against random play; random play half."""
+    from open_spiel.python import rl_environment
+    from open_spiel.python.algorithms import random_agent, tabular_qlearner
+
+    env = rl_environment.Environment(openspiel.load(nim(heap=6)))
+    learner = tabular_qlearner.QLearner(0, env.action_spec()["num_actions"])
+    agents = [learner, random_agent.RandomAgent(1, env.action_spec()["num_actions"])]
+    np.random.seed(0)  # noqa: NPY002 - the agents of OpenSpiel draw from it
+    won = []
+    for episode in range(1500):
+        now = env.reset()
+        training = episode < 1200
+        while not now.last():
+            player = now.observations["current_player"]
+            output = agents[player].step(now, is_evaluation=not training)
+            now = env.step([output.action])
+        if training:
+            for agent in agents:
+                agent.step(now)
+        else:
+            won.append(now.rewards[0] > 0)
+    assert np.mean(won) > 0.95
+
+
+def test_simultaneous_nodes__are_served_to_the_agents_of_open_spiel():
+    from open_spiel.python import rl_environment
+
+    env = rl_environment.Environment(openspiel.load("raj", cards=[1, 2, 3], items=[1, 2, 3]))
+    now, rng = env.reset(), np.random.default_rng(0)
+    while not now.last():
+        now = env.step([rng.choice(legal) for legal in now.observations["legal_actions"]])
+    assert sum(now.rewards) == 0

@@ -10,10 +10,12 @@ from toy_leduc import leduc
 
 from bidarena.envs import make_game
 from bidarena.envs.game import Game, layout, rules_of
-from bidarena.envs.openspiel.chance import run
-from bidarena.envs.openspiel.nodes import Draw, Line
 from bidarena.envs.outcomes import outcomes
 from bidarena.envs.rng import below, draw, uniform
+
+pytest.importorskip("pyspiel")
+from bidarena.envs.openspiel.chance import run
+from bidarena.envs.openspiel.nodes import Draw, Line
 
 # --- a game of one deal: a loaded die with a large number of sides, then a real number ------------
 

@@ -10,7 +10,13 @@ from bidarena.envs.registry import make_bot
 from bidarena.envs.registry.bot_names import starts_something
 from bidarena.envs.registry.trust import names_from_file
 
-SPECS = ["cmd:echo 1", "json:echo 1", "http://localhost:1", "best_response:of=cmd:echo 1"]
+SPECS = [
+    "cmd:echo 1",
+    "json:echo 1",
+    "text:echo 1",
+    "http://localhost:1",
+    "best_response:of=cmd:echo 1",
+]
 
 
 @pytest.mark.parametrize("spec", SPECS)
