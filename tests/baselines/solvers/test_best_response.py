@@ -189,7 +189,7 @@ def test_exploit__sb3_models_in_memory_and_from_their_zip(tmp_path):
         {},
         {"payment": "opponent", "max_rounds": 12},
         {"tie": "coin"},
-        {"tie": "holder", "both_broke": "continue"},
+        {"tie": "holder", "both_broke": "play_on"},
         {"broke": "lose", "max_rounds": 5},
     ],
     ids=str,
