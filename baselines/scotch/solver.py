@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bidarena.baselines.solvers.matrix import solve_into
 from bidarena.baselines.solvers.positions import Numbers, PositionIndex, Values
 from bidarena.envs.compile import borrow, keep
-from bidarena.envs.game import Cfg, Game, State
+from bidarena.envs.game import Cfg, Game, Mask, State
 from bidarena.envs.scotch.rules import ALTERNATE, COIN, DRAW, HOLDER, LOSE, OPPONENT, RUNNING, C, S
 
 MOST_POSITIONS = 20_000_000  # in an index; each takes 8 bytes in every table made from it
@@ -95,7 +95,7 @@ def index_from(
     starts: tuple[tuple[int, float], ...],
 ) -> PositionIndex:
     """Return the index whose numbers are already known."""
-    return PositionIndex(game, numbers, layers, starts, put, find, worths)
+    return PositionIndex(game, numbers, layers, starts, put, find, worths, spread)
 
 
 # --- positions -----------------------------------------------------------------------------------
@@ -359,3 +359,48 @@ def worths(
         if least_reply <= x <= most_reply:
             outbid += replies[x] * behind[x]
     keep(arrays)
+
+
+def spread(
+    cfg: Cfg, index: Numbers, position: int, player: int, replies: Values, reached: Mask
+) -> None:
+    """Mark the positions that may follow a position; see `positions.py`."""
+    if over_before(cfg, index, position):
+        return
+    rounds, own, other, at, holder = _parts(cfg, index, position)
+    passed = 1 - holder if cfg[C.tie] == ALTERNATE else holder
+    most, most_reply = (own, other) if player == 0 else (other, own)
+    for y in range(min(most_reply, 1), most_reply + 1):
+        if replies[y] == 0.0:
+            continue
+        for x in range(min(most, 1), most + 1):
+            price = max(x, y)
+            if x != y:
+                winner = player if x > y else 1 - player
+                _mark(cfg, index, rounds, own, other, at, holder, winner, price, reached)
+            elif cfg[C.tie] == COIN:
+                for winner in range(2):
+                    _mark(cfg, index, rounds, own, other, at, holder, winner, price, reached)
+            else:
+                _mark(cfg, index, rounds, own, other, at, passed, holder, price, reached)
+
+
+def _mark(
+    cfg: Cfg,
+    index: Numbers,
+    rounds: int,
+    own: int,
+    other: int,
+    at: int,
+    holder: int,
+    winner: int,
+    price: int,
+    reached: Mask,
+) -> None:
+    """Mark the position after a player has won a round, unless the game is over there."""
+    back = price if cfg[C.payment] == OPPONENT else 0
+    own += -price if winner == 0 else back
+    other += -price if winner == 1 else back
+    at += -1 if winner == 0 else 1
+    if 0 < at < cfg[C.length] and rounds != 1:
+        reached[_index(cfg, index, rounds - 1, own, other, at, holder)] = 1

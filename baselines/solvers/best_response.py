@@ -1,7 +1,7 @@
 """The best response to any player of a game with simultaneous moves, by backward induction.
 
 It works on the `PositionIndex` of any game. If the index has `spread`, the positions that can occur
-against the player are marked first, layer by layer from the start, and the player is asked only
+against the player are marked first, move after move from the start, and the player is asked only
 there. Then values and best actions are computed backwards from the end. In positions that cannot
 occur, the response is to uniformly random play, so that it can play against anybody.
 """
@@ -30,7 +30,7 @@ from bidarena.envs.compile import borrow, keep
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.registry import Bot, find_tool, games_with, make_bot
 
-PART = 16_384  # positions per question, where the index has no `spread`
+PART = 16_384  # positions per question, where all are asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,30 +65,45 @@ def best_response(asker: Asker, seat: int) -> Response:
     cfg, numbers, positions = index.game.cfg, index.numbers, index.positions
     values = np.zeros(positions)
     actions = np.zeros(positions, np.int16)
-    policies: dict[int, Probabilities] = {}  # by layer, as asked while marking
-    reached = np.ones(positions, np.int8)
-    if index.spread is not None:
-        reached[:] = 0
-        for start, _ in index.starts:
-            reached[start] = 1
-        for layer in range(len(index.layers) - 2, -1, -1):
-            here = _reached(index, reached, layer)
-            policies[layer] = asker(here, 1 - seat)
-            index.compiled(mark_next)(cfg, numbers, here, seat, policies[layer], reached)
+    known = _asked_in_play(asker, seat) if index.spread is not None else None
     respond = index.compiled(respond_range)
     asked = 0
-    for layer in range(len(index.layers) - 1):
-        first, last = index.layers[layer], index.layers[layer + 1]
-        size = last - first if index.spread is not None else PART
-        for begin in range(first, last, size):
-            end = min(begin + size, last)
-            here = begin + np.flatnonzero(reached[begin:end])
-            policy = policies.pop(layer) if layer in policies else asker(here, 1 - seat)
-            asked += len(here)
-            respond(cfg, numbers, values, actions, here, policy, seat, begin, end)
+    for begin in range(0, positions, PART):
+        end = min(begin + PART, positions)
+        if known is None:
+            here = np.arange(begin, end)
+            policy = asker(here, 1 - seat)
+        else:
+            part = slice(*np.searchsorted(known[0], [begin, end]))
+            here, policy = known[0][part], known[1][part]
+        asked += len(here)
+        respond(cfg, numbers, values, actions, here, policy, seat, begin, end)
     value = sum(chance * values[start] for start, chance in index.starts)
     own = float(value if seat == 0 else -value) + 0.0  # no negative zero
     return Response(seat, own, values, actions, asked)
+
+
+def _asked_in_play(asker: Asker, seat: int) -> tuple[NDArray[np.int64], Probabilities]:
+    """Return the positions that can occur if `seat` plays anything, and how the other plays there.
+
+    The positions are in order.
+    """
+    index = asker.index
+    assert isinstance(index, PositionIndex)
+    reached = np.zeros(index.positions, np.int8)
+    fresh = np.unique([start for start, _ in index.starts])
+    found, policies = [], []
+    while len(fresh) > 0:
+        reached[fresh] = 1
+        found.append(fresh)
+        policies.append(asker(fresh, 1 - seat))
+        marked = np.zeros(index.positions, np.int8)
+        mark = index.compiled(mark_next)
+        mark(index.game.cfg, index.numbers, fresh, seat, policies[-1], marked)
+        fresh = np.flatnonzero(marked > reached)
+    positions = np.concatenate(found)
+    order = np.argsort(positions)
+    return positions[order], np.concatenate(policies)[order]
 
 
 def positions_asked(index: PositionIndex) -> int:
@@ -100,17 +115,7 @@ def positions_asked(index: PositionIndex) -> int:
     if index.spread is None:
         return 2 * index.positions
     first = Asker(index, _FirstLegal())
-    count = 0
-    for seat in range(2):
-        reached = np.zeros(index.positions, np.int8)
-        for start, _ in index.starts:
-            reached[start] = 1
-        for layer in range(len(index.layers) - 2, -1, -1):
-            here = _reached(index, reached, layer)
-            count += len(here)
-            policy = first(here, 1 - seat)
-            index.compiled(mark_next)(index.game.cfg, index.numbers, here, seat, policy, reached)
-    return count
+    return sum(len(_asked_in_play(first, seat)[0]) for seat in range(2))
 
 
 class _FirstLegal:
@@ -123,12 +128,6 @@ class _FirstLegal:
     ) -> NDArray[np.int64]:
         """Return the action of each row."""
         return masks.argmax(axis=1)
-
-
-def _reached(index: PositionIndex, reached: Mask, layer: int) -> NDArray[np.int64]:
-    """Return the marked positions of a layer."""
-    first, last = index.layers[layer], index.layers[layer + 1]
-    return first + np.flatnonzero(reached[first:last])
 
 
 def mark_next(

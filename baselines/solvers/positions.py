@@ -70,7 +70,7 @@ class PositionIndex:
         game: the game with its rules.
         numbers: a table of the game's own, which its functions below read.
         layers: layer i holds the positions layers[i] .. layers[i + 1] - 1. A move leads to a lower
-            position and, if there is `spread`, to a lower layer.
+            position.
         starts: the first positions of a game, and the probability of each.
         put: the game's `put_position`.
         find: the game's `find_position`.

@@ -1,5 +1,7 @@
 """Best responses against brute force and matches; policies, and answers that are refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from brute_force import Tree, law_of
@@ -179,3 +181,27 @@ def test_exploit__sb3_models_in_memory_and_from_their_zip(tmp_path):
     assert likeliest.best_response_value >= -1e-9
     again = exploit(game, f"{tmp_path / 'net.zip'}:deterministic=true")
     assert again.seat_values == pytest.approx(likeliest.seat_values, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {},
+        {"payment": "opponent", "max_rounds": 12},
+        {"tie": "coin"},
+        {"tie": "holder", "both_broke": "play_on"},
+        {"broke": "lose", "max_rounds": 5},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("bot", ["richman", "uniform"])
+def test_best_response__asking_only_where_play_can_lead_changes_nothing(rules, bot):
+    game = make_game("scotch", length=4, money=(5, 6), **rules)
+    index = index_positions(game)
+    assert index.spread is not None
+    everywhere = replace(index, spread=None)
+    for seat in range(2):
+        here = best_response(Asker(index, make_bot(game, bot)), seat)
+        there = best_response(Asker(everywhere, make_bot(game, bot)), seat)
+        assert here.value == pytest.approx(there.value, abs=1e-12)
+        assert here.reached < there.reached
