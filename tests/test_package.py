@@ -1,14 +1,28 @@
 """The package as others get it: a wheel in an empty environment, beside somebody's own `envs`."""
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
+# what a clone has beside the sources of the package
+NOT_OURS = (
+    ".*",
+    "*.egg-info",
+    "__pycache__",
+    "node_modules",
+    "build",
+    "dist",
+    "site",
+    "runs",
+    "tests",
+)
 
 SCRIPT = """
 import envs  # the user's own package of that name
@@ -79,6 +93,25 @@ def test_wheel__brings_the_command_and_typing_markers(clean_environment, tmp_pat
     for package in ("envs", "baselines", "evaluate", "train", "studies", "cli"):
         assert (site / package / "py.typed").exists(), package
     assert not (site / "__init__.py").exists(), "bidarena is a namespace"
+
+
+def test_wheel__has_nothing_of_what_was_built_before(tmp_path):
+    """`pip install .` once left build/lib behind, from which files went into all later wheels."""
+    clone = tmp_path / "clone"
+    shutil.copytree(ROOT, clone, ignore=shutil.ignore_patterns(*NOT_OURS))
+    for leaver in ("envs/removed.py", "baselines/learned/policies/removed.safetensors"):
+        (clone / leaver).touch()
+    install = ("-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps")
+    run(sys.executable, *install, "--target", str(tmp_path / "site"), str(clone))
+    assert len(list((tmp_path / "site").rglob("removed.*"))) >= 2
+    assert not (clone / "build").exists()
+    for leaver in clone.rglob("removed.*"):
+        leaver.unlink()
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", str(tmp_path), str(clone))
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        names = wheel.namelist()
+    assert "bidarena/envs/game.py" in names
+    assert not [name for name in names if "removed" in name]
 
 
 def test_wheel__says_what_to_install_for_optional_parts(clean_environment, tmp_path):

@@ -33,7 +33,15 @@ from bidarena.envs.registry.bot_names import (
     register_bot,
     register_opener,
 )
-from bidarena.envs.registry.game_names import env_id, factory, games, load, make_game, register_game
+from bidarena.envs.registry.game_names import (
+    env_id,
+    factory,
+    games,
+    load,
+    make_game,
+    register_game,
+    register_old_version,
+)
 from bidarena.envs.registry.tools import (
     Bench,
     Progress,
@@ -74,6 +82,7 @@ __all__ = [
     "register_book",
     "register_bot",
     "register_game",
+    "register_old_version",
     "register_opener",
     "register_tools",
     "tools_of",

@@ -25,6 +25,7 @@ class _Entry:
 
 
 _games: dict[str, _Entry] = {}
+_old_versions: dict[str, _Entry] = {}  # by Gymnasium id
 
 
 def register_game(
@@ -84,6 +85,30 @@ def env_id(game: str) -> str:
     return _entry(game).env_id
 
 
+def register_old_version(
+    env_id: str, factory: str, *, entry_point: str, vector_entry_point: str
+) -> None:
+    """Register an earlier version of a game's environments, which is kept for a while.
+
+    Gymnasium tells everybody who makes it that there is a newer one. The id is known wherever a
+    game can be named, and `factory` is to tell the same there; lists of games leave it out.
+
+    Args:
+        env_id: the id of that version, for example "mine/MyGame-v0" beside "mine/MyGame-v1".
+        factory: "module:function" of the function that makes the `Game` of that version.
+        entry_point: "module:class" of its environment.
+        vector_entry_point: "module:class" of its batched environment.
+    """
+    _old_versions[env_id] = _Entry(factory, env_id)
+    gym.register(
+        env_id,
+        entry_point=entry_point,
+        vector_entry_point=vector_entry_point,
+        order_enforce=False,
+        disable_env_checker=True,
+    )
+
+
 def factory(game: str) -> Callable[..., Game]:
     """Return the function that makes a `Game` from the options of the rules as keywords."""
     return load(_entry(game).factory)
@@ -126,6 +151,8 @@ def load(path: str) -> Any:
 def _entry(game: str) -> _Entry:
     """Return what was registered for a game's name or id; "module:name" imports the module."""
     module, _, name = game.rpartition(":")
+    if name in _old_versions:
+        return _old_versions[name]
     if module:
         check_module("game", game)
         try:

@@ -3,8 +3,6 @@
 Importing this registers the game, its bots and its tools; nothing is compiled or loaded yet.
 """
 
-import gymnasium as gym
-
 from bidarena.envs.registry import (
     Bench,
     Progress,
@@ -12,6 +10,7 @@ from bidarena.envs.registry import (
     register_book,
     register_bot,
     register_game,
+    register_old_version,
     register_opener,
     register_tools,
 )
@@ -23,8 +22,9 @@ register_game(
     entry_point="bidarena.envs.twentynine.env:TwentyNineEnv",
     vector_entry_point="bidarena.envs.twentynine.env:TwentyNineVectorEnv",
 )
-gym.register(  # beside v1, so that Gymnasium tells everybody who makes it to change over
+register_old_version(
     "bidarena/TwentyNine-v0",
+    "bidarena.envs.twentynine.v0:twentynine_v0",
     entry_point="bidarena.envs.twentynine.v0:TwentyNineV0Env",
     vector_entry_point="bidarena.envs.twentynine.v0:TwentyNineV0VectorEnv",
 )

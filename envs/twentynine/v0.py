@@ -17,6 +17,7 @@ from bidarena.envs.compile import apart, fill_in
 from bidarena.envs.game import Cfg, Game, State
 from bidarena.envs.registry import make_game
 from bidarena.envs.solo import SoloEnv
+from bidarena.envs.twentynine.env import twentynine
 from bidarena.envs.twentynine.rules import view
 from bidarena.envs.twentynine.rules.layout import NOBODY, S
 from bidarena.envs.vector import BatchedEnv
@@ -31,15 +32,18 @@ observe_v0 = apart(fill_in(view.observe, __name__, "observe_v0", known_leader=kn
 
 
 def twentynine_v0(**rules: Any) -> Game:
-    """Return the game of Twenty-nine with the observation of v0, for interfaces that take a `Game`.
+    """Return the game of Twenty-nine with the observation of v0, as its id names it.
 
-    It warns as `gym.make` does: use "twentynine" instead.
+    It warns as `gym.make` does, for the interfaces that take a game.
     """
     gym.logger.deprecation(
-        "The observation of bidarena/TwentyNine-v0 is out of date. You should consider upgrading "
-        "to version `v1`, the game `twentynine`."
+        "The environment bidarena/TwentyNine-v0 is out of date. You should consider upgrading to "
+        "version `v1`."
     )
     return _game(**rules)
+
+
+twentynine_v0.__signature__ = inspect.signature(twentynine)  # type: ignore[attr-defined]
 
 
 def _game(**rules: Any) -> Game:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from bidarena.envs.multi import aec_env
+from bidarena.envs import games, make_game
+from bidarena.envs.multi import aec_env, parallel_env
 from bidarena.envs.sb3 import SB3Env
 from bidarena.envs.twentynine.rules.layout import OBSERVATION
-from bidarena.envs.twentynine.v0 import twentynine_v0
 
 OLD, NEW = "bidarena/TwentyNine-v0", "bidarena/TwentyNine-v1"
 SEEDS = range(29, 35)
@@ -122,25 +122,23 @@ def test_v0__is_told_to_be_out_of_date():
         env = gym.make(OLD)
     with pytest.warns(DeprecationWarning, match="TwentyNine-v0 is out of date.*`v1`"):
         gym.make_vec(OLD, num_envs=2)
-    with pytest.warns(DeprecationWarning, match="TwentyNine-v0 is out of date.*`v1`"):
-        game = twentynine_v0(min_bid=17)
-    assert game.options["min_bid"] == 17
+    for interface in (make_game, aec_env, parallel_env, lambda game: SB3Env(game, 2)):
+        with pytest.warns(DeprecationWarning, match="TwentyNine-v0 is out of date.*`v1`"):
+            interface(OLD)
     check_env(env.unwrapped, skip_render_check=True)
 
 
+@pytest.mark.filterwarnings("ignore:.*TwentyNine-v0 is out of date")
 def test_v0__several_players_see_what_they_always_did():
-    with pytest.warns(DeprecationWarning):
-        game = twentynine_v0(first_lead="bidder")
-    seen = {}
-    for env in (aec_env(game), aec_env("twentynine", first_lead="bidder")):
+    seen = []
+    for game in (OLD, "twentynine"):
+        env = aec_env(game, first_lead="bidder")
         env.reset(seed=0)
         for action in (32, 33, 32, 32):  # seat 1 takes 16
             env.step(action)
-        view = env.observe("player_1")["observation"][None]
-        seen[env.unwrapped.game] = leaders(view)
-    assert list(seen.values()) == ["3", "0"]  # as seat 1 counts: seat 0, and itself
-    rows = SB3Env(game, 2, partner="self", seat=1)
-    assert rows.reset().shape == (2, 373)
+        seen.append(leaders(env.observe("player_1")["observation"][None]))
+    assert seen == ["3", "0"]  # as seat 1 counts: seat 0, and itself
+    assert aec_env(OLD).metadata["name"] == "twentynine_v0"
 
 
 @pytest.mark.filterwarnings("ignore:.*TwentyNine-v0 is out of date")
@@ -150,4 +148,7 @@ def test_v0__refuses_an_unknown_rule_as_v1_does():
         with pytest.raises(TypeError) as refused:
             gym.make(env_id, colour="red")
         told.append(str(refused.value))
+    with pytest.raises(TypeError, match="colour"):
+        aec_env(OLD, colour="red")
+    assert OLD not in games()
     assert told[0] == told[1].replace("-v1", "-v0")
