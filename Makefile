@@ -16,7 +16,7 @@ RAY_PIP := $(RAY_BIN)/pip install --quiet --disable-pip-version-check -c constra
 STACKS_PIP := $(STACKS_BIN)/pip install --quiet --disable-pip-version-check -c constraints-stacks.txt
 # The interfaces of the environments, once more on the gymnasium that Ray wants; bots do not meet it
 INTERFACES := $(addprefix tests/envs/test_,registered.py solo.py solo_arguments.py solo_opponents.py \
-	vector.py multi.py sb3.py)
+	vector.py sb3.py) tests/envs/multi
 
 .PHONY: demo test test-ray test-stacks test-all test-bounds browser links lint docs format bench wheel clean
 .DEFAULT_GOAL := test
