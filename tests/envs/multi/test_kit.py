@@ -58,6 +58,7 @@ def test_kit__api_seed_and_state(name, options):
 @pytest.mark.usefixtures("no_warnings")
 @pytest.mark.parametrize("name", OUR_GAMES)
 def test_kit__render(name, monkeypatch):
+    pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 
     def fast(render_mode: str) -> Any:
