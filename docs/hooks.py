@@ -34,9 +34,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages and the examples."""
     for name, page in TOP.items():
         files.append(File.generated(config, page, content=(ROOT / name).read_text()))
-    for path in sorted((ROOT / "examples").iterdir()):
-        if path.is_file():
-            files.append(File.generated(config, f"examples/{path.name}", abs_src_path=str(path)))
+    for path in sorted((ROOT / "examples").rglob("*.*")):
+        if path.is_file() and path.suffix != ".pyc":
+            name = path.relative_to(ROOT).as_posix()
+            files.append(File.generated(config, name, abs_src_path=str(path)))
     return files
 
 

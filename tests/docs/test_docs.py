@@ -31,6 +31,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (  # the blocks of each are one program
     "getting_started.md",
     "environments.md",
+    "stacks.md",
     "adding_a_game.md",
     "adding_a_bot.md",
     "training.md",
@@ -108,6 +109,15 @@ def test_page__every_block_runs(page: str, tmp_path: Path) -> None:
 def test_readme__each_block_runs_alone(block: Block, tmp_path: Path) -> None:
     (tmp_path / "readme.py").write_text("\n" * (block.line - 1) + block.code)
     run(tmp_path, "readme.py")
+
+
+def test_page__of_the_competition_closes_its_sockets(tmp_path: Path) -> None:
+    write_files(tmp_path)
+    (tmp_path / "page.py").write_text(program("twentynine_server.md"))
+    code = "import runpy, warnings; warnings.simplefilter('error', ResourceWarning)\n"
+    code += "import sys; left = []; sys.unraisablehook = lambda why: left.append(why.exc_value)\n"
+    code += "runpy.run_path('page.py'); import gc; gc.collect(); assert not left, left"
+    run(tmp_path, "-c", code)
 
 
 def test_readme__is_short() -> None:

@@ -1,5 +1,6 @@
 """Every example of examples/stacks learns, with the real library, as the page on stacks says."""
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -16,6 +17,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "stacks.md"
 def test_example__learns(script, tmp_path):
     found = run_example(script, tmp_path)
     assert found.shows_learning(), found
+
+
+def test_page__names_every_example_and_no_other():
+    named = set(re.findall(r"examples/stacks/([\w.]+)\)", PAGE.read_text()))
+    assert named == {p.name for p in STACKS.iterdir() if p.is_file()}
 
 
 def test_notebook__learns(tmp_path):
