@@ -179,21 +179,21 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
             over = batch.meta[:, WAITING] != FOR_LEARNER
             if over.any():
                 raise ResetNeeded(f"row {int(np.argmax(over))} is over: reset it with reset_mask")
-        dealing = batch.meta[:, WAITING] == FOR_RESET
+        dealing = None if self._limit is None else batch.meta[:, WAITING] == FOR_RESET
         batch.step(actions)
         rewards = batch.rewards.copy()
         terminated, truncated = batch.flags[TERMINATED].copy(), batch.flags[TRUNCATED].copy()
-        cut = np.zeros_like(dealing)  # games that the rules have not ended
-        if self._limit is not None:
+        cut = None  # rows in which the rules have not ended the game
+        if self._limit is not None and dealing is not None:
             self._lengths = np.where(dealing, 0, self._lengths + 1)
             late = self._lengths >= self._limit
             cut = late & ~(terminated | truncated)
             truncated |= late
-        done = terminated | truncated
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and done.any():
-            info = self._deal_next(done, cut)
+        if self.autoreset_mode == AutoresetMode.SAME_STEP:
+            info = self._deal_next(terminated | truncated, cut)
         else:
-            batch.meta[cut, WAITING] = FOR_RESET
+            if cut is not None:
+                batch.meta[cut, WAITING] = FOR_RESET
             info = self._info()
         return self._out(batch.observations), rewards, terminated, truncated, info
 
@@ -233,14 +233,17 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
             "_opponent_illegal_action": self._all.copy(),
         }
 
-    def _deal_next(self, done: NDArray[np.bool_], cut: NDArray[np.bool_]) -> dict[str, Any]:
+    def _deal_next(self, done: NDArray[np.bool_], cut: NDArray[np.bool_] | None) -> dict[str, Any]:
         """Return the info of SAME_STEP, with what Gymnasium expects of the games that have ended.
 
         Args:
             done: the rows in which a game has ended.
-            cut: those of them in which the rules have not dealt the next game yet; it is dealt.
+            cut: those of them in which the next game is not dealt yet; it is dealt. None: none.
         """
         batch = self._batch
+        if not done.any():
+            return self._info()
+        cut = np.zeros_like(done) if cut is None else cut
         final_info = {
             "action_mask": np.where(
                 cut[:, None], batch.masks, np.where(done[:, None], np.int8(1), np.int8(0))

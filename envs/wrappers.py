@@ -14,7 +14,7 @@ No wrapper is needed for masks in infos beside a flat observation: all our envir
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 import numpy as np
@@ -24,6 +24,11 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from bidarena.envs.batch import as_action, as_actions
+
+if TYPE_CHECKING:
+    _VectorWrapper = gym.vector.VectorWrapper[Any, Any, Any, Any, Any]
+else:
+    _VectorWrapper = gym.vector.VectorWrapper  # has no parameters before Gymnasium 1.4
 
 MASK = "action_mask"  # the key of the mask in infos
 
@@ -96,7 +101,7 @@ class MaskInObservation(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return dict(zip(self._keys, (view, info.pop(MASK)), strict=True)), info
 
 
-class _VectorMasks(gym.vector.VectorWrapper[Any, Any, Any, Any, Any]):
+class _VectorMasks(_VectorWrapper):
     """A vector environment that knows the masks of all rows.
 
     An info has not always all of them: Gymnasium's `SyncVectorEnv` leaves out the rows that are not

@@ -52,18 +52,18 @@ class RawAEC(Interface, AECEnv):  # type: ignore[misc]
         self._cumulative_rewards[agent] = 0.0
         table.move(action)
         self._moves[agent] += 1
-        following = None if table.mover < 0 else self.possible_agents[table.mover]
-        spent = following is not None and self._moves[following] == self.max_cycles
-        self._over = following is None or spent
+        mover = table.mover
+        spent = mover >= 0 and self._moves[self.possible_agents[mover]] == self.max_cycles
+        self._over = mover < 0 or spent
         if self._over:
             self.rewards = dict.fromkeys(self.agents, 0.0) if spent else table.results()
-            cut = spent or table.mover == CUT_SHORT
+            cut = spent or mover == CUT_SHORT
             self.terminations = dict.fromkeys(self.agents, not cut)
             self.truncations = dict.fromkeys(self.agents, cut)
             self.agent_selection = self.agents[0]
         else:
             self._clear_rewards()
-            self.agent_selection = following
+            self.agent_selection = self.possible_agents[mover]
         self._tell(agent if table.illegal else None)
         self._accumulate_rewards()
         self._deads_step_first()

@@ -172,13 +172,13 @@ class Interface:
         self.action_spaces = {name: Discrete(actions) for name in names}
         self.state_space = self._table.state_space()
         label = env_id(game).partition("/")[2] if isinstance(game, str) else self.game.name
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": label.lower().replace("-", "_"),
             "render_modes": list(RENDER_MODES),
             "render_fps": FRAMES_PER_SECOND,
             "is_parallelizable": False,
         }
-        self._window = Window(str(self.metadata["name"]))
+        self._window = Window(self.metadata["name"])
 
     def observation_space(self, agent: str) -> gym.Space[Any]:
         """Return the space of what an agent observes; the same object in every call."""

@@ -4,6 +4,7 @@ A name stands for a string "module:function", which is imported when it is first
 code imports neither games nor bots, and a game in your own file can do all that ours can.
 
     game_names.py    games and their Gymnasium ids
+    pettingzoo_ids.py    the same ids in the registry of PettingZoo
     bot_names.py     bots, and openers: prefixes such as "cmd:" for bots that come from elsewhere
     paths.py         bots that are named by the path of a policy file or of a training run
     meanings.py      what the options of a game mean

@@ -15,6 +15,7 @@ import gymnasium as gym
 
 from bidarena.envs.arguments import unknown
 from bidarena.envs.game import Game
+from bidarena.envs.registry.pettingzoo_ids import register_with_pettingzoo
 from bidarena.envs.registry.trust import check_module
 
 
@@ -60,18 +61,7 @@ def register_game(
         order_enforce=False,
         disable_env_checker=True,
     )
-    _register_with_pettingzoo(name, env_id)
-
-
-def _register_with_pettingzoo(name: str, env_id: str) -> None:
-    """Register a game for `pettingzoo.make`, if PettingZoo is there and has a registry."""
-    try:
-        from pettingzoo import register
-    except ImportError:  # not installed, or older than 1.27
-        return
-    for kind in ("aec", "parallel"):
-        entry_point = f"bidarena.envs.multi:{kind}_env"
-        register(kind, env_id, entry_point=entry_point, kwargs={"game": name})
+    register_with_pettingzoo(name, env_id)
 
 
 def games() -> list[str]:

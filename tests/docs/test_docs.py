@@ -31,6 +31,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (  # the blocks of each are one program
     "getting_started.md",
     "stacks.md",
+    "environments.md",
     "adding_a_game.md",
     "adding_a_bot.md",
     "training.md",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from our_games import OUR_GAMES, VARIANTS
+from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
 import bidarena.envs
 from bidarena.envs.registry import env_id, make_bot, make_game
@@ -100,6 +101,15 @@ def test_registered__env_passes_gymnasium_checker_with_rendering(name):
         warnings.simplefilter("error")
         check_env(gym.make(env_id(name), render_mode="rgb_array").unwrapped)
         check_env(gym.make(env_id(name), render_mode="ansi").unwrapped)
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_registered__made_env_passes_the_checkers_of_gymnasium_and_sb3_without_a_warning(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gym.make(env_id(name)))
+        check_env_of_sb3(gym.make(env_id(name)))
+        check_env_of_sb3(gym.make(env_id(name), render_mode="rgb_array"), skip_render_check=False)
 
 
 @pytest.mark.parametrize("name", OUR_GAMES)
