@@ -166,6 +166,10 @@ class HttpPlayer:
             self._connection.close()
             self._connection = None
 
+    def __del__(self) -> None:
+        if hasattr(self, "_connection"):  # not if the address was refused
+            self.close()  # a match with an address makes a player that nobody else can close
+
     def greet(self) -> bytes:
         """Return what the bot answers to GET /hi, which may be anything; raise Fault if nothing."""
         return self._exchange("GET", "/hi", b"", time.monotonic() + HELLO, f"{HELLO:g} s")[1]
