@@ -37,7 +37,7 @@ $(RAY_VENV)/.ready: pyproject.toml constraints-ray.txt
 $(STACKS_VENV)/.ready: pyproject.toml constraints-stacks.txt
 	$(PYTHON) -m venv $(STACKS_VENV)
 	$(STACKS_PIP) torch
-	$(STACKS_PIP) -e ".[multi,plot,render,train]" $(STACKS) pytest
+	$(STACKS_PIP) -e ".[multi,plot,train]" $(STACKS) pytest
 	touch $@
 
 demo: $(VENV)/.ready
