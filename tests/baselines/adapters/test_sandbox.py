@@ -205,7 +205,7 @@ import sys, time
 from bidarena.baselines.adapters.limits import Limits
 from bidarena.baselines.adapters import sandbox
 sandbox.NAMESPACES = {namespaces}
-program = sandbox.Sandbox(sys.argv[1:], Limits())
+program = sandbox.Sandbox(sys.argv[1:], Limits(seconds=60))
 assert program.ask(b"x") == b"7"
 print(program._keeper().home, flush=True)
 {then}

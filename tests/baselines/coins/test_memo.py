@@ -127,7 +127,7 @@ def test_coins_memo__with_drawn_colours_nothing_is_stored(path):
     _, info = env.reset(seed=0)
     for _ in range(60):
         _, _, over, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
-        assert "opponent_illegal_action" not in info
+        assert not info["opponent_illegal_action"]
         if over:
             _, info = env.reset()
     assert not path.exists()
