@@ -147,8 +147,11 @@ def test_guard__a_thousand_hostile_requests_leave_it_serving_and_its_memory_flat
             assert len(answer.text) < 1000
 
     attack(400)
-    before = resident()
-    attack(600)
-    assert resident() - before < 8 * 2**20
+    grown = []  # what leaks grows every time; other work of this process now and then
+    while len(grown) < 4 and (not grown or min(grown) >= 8 * 2**20):
+        before = resident()
+        attack(600)
+        grown.append(resident() - before)
+    assert min(grown) < 8 * 2**20
     assert house.ready(key)["legal"] == table["legal"]
     house.finish(house.ready(key))
