@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.baselines.search.keys import mix
+from bidarena.baselines.solvers.graph.expand import waiting
 from bidarena.baselines.solvers.graph.facts import F
 from bidarena.baselines.solvers.matrix import saddle, solve_into
 from bidarena.envs.compile import apart, with_rules
@@ -82,7 +83,7 @@ def expand(cfg: Cfg, state: State, found: Successors, shape: Integers) -> bool:
         _copy(state, one)
         begin_outcomes(found.script)
         step(cfg, one, action, found.script)
-        replier = _waiting(cfg, found.facts, state, one, mover)
+        replier = waiting(cfg, found.facts, state, one, mover)
         rows += 1
         if replier < 0:
             room = _put_cell(cfg, state, action, found)
@@ -102,19 +103,6 @@ def expand(cfg: Cfg, state: State, found: Successors, shape: Integers) -> bool:
     shape[M.mover], shape[M.second], shape[M.first] = mover, second, before[1]
     shape[M.rows], shape[M.columns] = rows, columns
     return True
-
-
-def _waiting(cfg: Cfg, facts: Integers, before: State, after: State, mover: int) -> int:
-    """Return who moves at the same time as `mover`, whose move is hidden in `after`; -1: nobody."""
-    if facts[F.moment] == facts[F.moment + 1]:
-        return -1
-    replier = to_move(cfg, after)
-    if replier < 0 or replier == mover:
-        return -1
-    for at in range(facts[F.moment], facts[F.moment + 1]):
-        if before[at] != after[at]:
-            return -1
-    return replier
 
 
 def _put_cell(cfg: Cfg, before: State, action: int, found: Successors) -> bool:

@@ -29,14 +29,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bidarena.baselines.learned.network import POSITIONS, Network, check_duel
+from bidarena.baselines.learned.network import POSITIONS, check_duel
 from bidarena.envs.arguments import whole
 from bidarena.envs.game import Game
 from bidarena.train.selfplay.games import draw
-from bidarena.train.selfplay.layers import RELU_GAIN, Tensor, follow, layers, outputs, playable
-from bidarena.train.selfplay.learner import NetworkLearner, SelfPlaySettings, within
-from bidarena.train.selfplay.lookahead import Memory
+from bidarena.train.selfplay.layers import Tensor, outputs
+from bidarena.train.selfplay.learner import SelfPlaySettings, within
 from bidarena.train.selfplay.matrices import Floats, Matrices
+from bidarena.train.selfplay.positions import PositionLearner
 from bidarena.train.task import Task
 
 
@@ -82,7 +82,7 @@ def learner(task: Task) -> MinimaxTD:
     return MinimaxTD.for_task(task)
 
 
-class MinimaxTD(NetworkLearner):
+class MinimaxTD(PositionLearner):
     """Learns any zero-sum game of two players that hides nothing but moves at the same time.
 
     Its `steps` count positions.
@@ -90,17 +90,15 @@ class MinimaxTD(NetworkLearner):
 
     settings_type = MinimaxTDSettings
     settings: MinimaxTDSettings
+    head = POSITIONS
 
     def __init__(self, game: Game, settings: Mapping[str, Any], *, seed: int, total: int) -> None:
         """Begin with a network that calls nearly all positions even; see the base class."""
         check_duel(game)
         super().__init__(game, settings, seed=seed, total=total)
         self._look = Matrices(game, self.settings.slack)
-        self._memory = Memory(game, self.settings.memory)
-        sizes = [game.observation_size, *self.settings.hidden, 1]
-        self._learning = layers(sizes, self._luck, gain=RELU_GAIN)
-        self._judge = [part.detach().clone() for part in self._learning]
-        self._adam = torch.optim.Adam(self._learning, fused=True)
+        self._begin(game)
+        self.slack = self.settings.slack
 
     def learn(self) -> dict[str, float]:
         """Play some games, learn from positions of these and earlier games, return the metrics.
@@ -129,18 +127,10 @@ class MinimaxTD(NetworkLearner):
             "seconds": time.process_time() - began,
         }
 
-    def _centred(self, views: Floats) -> Tensor:
-        """Return observations scaled to numbers from -1 to 1, the input of the network."""
-        low, high = self.game.observation_range
-        return (torch.from_numpy(views) - (low + high) / 2) * (2 / (high - low))
-
     def _logits(self, network: Sequence[Tensor], views: Tensor) -> Tensor:
         """Return for each position what the network says of player 0, less what of player 1."""
         both = outputs(network, views.reshape(-1, views.shape[2])).reshape(-1, 2)
         return both[:, 0] - both[:, 1]
-
-    def _values(self, views: Floats) -> Floats:
-        return torch.tanh(self._logits(self._judge, self._centred(views)) / 2).numpy()
 
     def _play(self) -> tuple[float, Floats, NDArray[np.float64]]:
         """Play one game in each row and add the positions to the memory.
@@ -182,41 +172,3 @@ class MinimaxTD(NetworkLearner):
         strays = self._luck.random((len(chances), 1)) < self.settings.explore
         wanted = np.where(strays, legal, np.maximum(chances, 0.0)).astype(np.float32)
         return draw(wanted, self._luck)
-
-    def _update(self, views: Tensor, targets: Tensor) -> float:
-        """Learn from the positions in some passes, and return the mean loss."""
-        wanted = ((1 + targets) / 2).clamp(0.0, 1.0)
-        least = torch.nn.functional.binary_cross_entropy(wanted, wanted).item()
-        total, steps = torch.zeros(()), 0
-        for _ in range(self.settings.epochs):
-            for part in self._minibatches(len(wanted)):
-                logits = self._logits(self._learning, views[part])
-                loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted[part])
-                self._backward(loss)
-                self._step()
-                steps += 1
-                follow(self._judge, self._learning, self.settings.follow)
-                total += loss.detach()
-        return total.item() / steps - least
-
-    def network(self) -> Network:
-        """Return the network that judges, with a first layer that takes plain observations."""
-        low, high = self.game.observation_range
-        weight, bias, *rest = self._judge
-        bias = bias - weight.sum(0) * ((low + high) / (high - low))
-        return playable(
-            [weight * (2 / (high - low)), bias, *rest], POSITIONS, slack=self.settings.slack
-        )
-
-    def state(self) -> dict[str, Any]:
-        """Return a copy of all that is needed to go on exactly: tensors, arrays and numbers."""
-        return super().state() | self._memory.state()
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned, for a learner of the same game and settings."""
-        self._memory.check(state)
-        super().restore(state)
-        self._memory.restore(state)
-
-    def _networks(self) -> dict[str, list[Tensor]]:
-        return {"learning": self._learning, "judge": self._judge}

@@ -29,13 +29,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from bidarena.baselines.learned.network import AFTERSTATES, Network, check_open
+from bidarena.baselines.learned.network import AFTERSTATES, check_open
 from bidarena.envs.arguments import whole
 from bidarena.envs.game import Game
 from bidarena.envs.rng import WORDS, seeded
-from bidarena.train.selfplay.layers import RELU_GAIN, Tensor, follow, layers, outputs, playable
-from bidarena.train.selfplay.learner import NetworkLearner, SelfPlaySettings, within
-from bidarena.train.selfplay.lookahead import Floats, LookAhead, Memory, States
+from bidarena.train.selfplay.learner import SelfPlaySettings, within
+from bidarena.train.selfplay.lookahead import Floats, LookAhead, States
+from bidarena.train.selfplay.positions import PositionLearner
 from bidarena.train.task import Task
 
 
@@ -78,7 +78,7 @@ def learner(task: Task) -> TD:
     return TD.for_task(task)
 
 
-class TD(NetworkLearner):
+class TD(PositionLearner):
     """Learns to play any zero-sum game of two sides that hides nothing.
 
     Its `steps` count positions.
@@ -86,17 +86,14 @@ class TD(NetworkLearner):
 
     settings_type = TDSettings
     settings: TDSettings
+    head = AFTERSTATES
 
     def __init__(self, game: Game, settings: Mapping[str, Any], *, seed: int, total: int) -> None:
         """Begin with a network that calls nearly all positions even; see the base class."""
         check_open(game)
         super().__init__(game, settings, seed=seed, total=total)
         self._look = LookAhead(game)
-        self._memory = Memory(game, self.settings.memory)
-        sizes = [game.observation_size, *self.settings.hidden, 1]
-        self._learning = layers(sizes, self._luck, gain=RELU_GAIN)
-        self._judge = [part.detach().clone() for part in self._learning]
-        self._adam = torch.optim.Adam(self._learning, fused=True)
+        self._begin(game)
 
     def learn(self) -> dict[str, float]:
         """Play some games, learn from positions of these and earlier games, return the metrics.
@@ -128,14 +125,6 @@ class TD(NetworkLearner):
             "seconds": time.process_time() - began,
         }
 
-    def _centred(self, observations: Floats) -> Tensor:
-        """Return observations scaled to numbers from -1 to 1, the input of the network."""
-        low, high = self.game.observation_range
-        return (torch.from_numpy(observations) - (low + high) / 2) * (2 / (high - low))
-
-    def _values(self, observations: Floats) -> Floats:
-        return torch.tanh(outputs(self._judge, self._centred(observations))[:, 0] / 2).numpy()
-
     def _worth(self, states: States) -> tuple[Floats, Floats]:
         return self._look(states, self._values, seeded(self._luck, WORDS))
 
@@ -163,39 +152,3 @@ class TD(NetworkLearner):
             batch.step(actions)
             spent += time.process_time() - began
         return spent, np.concatenate(games)
-
-    def _update(self, views: Tensor, targets: Tensor) -> float:
-        """Learn from the positions in some passes, and return the mean loss."""
-        wanted = ((1 + targets) / 2).clamp(0.0, 1.0)[:, None]
-        least = torch.nn.functional.binary_cross_entropy(wanted, wanted).item()
-        total, steps = torch.zeros(()), 0
-        for _ in range(self.settings.epochs):
-            for part in self._minibatches(len(wanted)):
-                logits = outputs(self._learning, views[part])
-                loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted[part])
-                self._backward(loss)
-                self._step()
-                steps += 1
-                follow(self._judge, self._learning, self.settings.follow)
-                total += loss.detach()
-        return total.item() / steps - least
-
-    def network(self) -> Network:
-        """Return the network that judges, with a first layer that takes plain observations."""
-        low, high = self.game.observation_range
-        weight, bias, *rest = self._judge
-        bias = bias - weight.sum(0) * ((low + high) / (high - low))
-        return playable([weight * (2 / (high - low)), bias, *rest], AFTERSTATES)
-
-    def state(self) -> dict[str, Any]:
-        """Return a copy of all that is needed to go on exactly: tensors, arrays and numbers."""
-        return super().state() | self._memory.state()
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned, for a learner of the same game and settings."""
-        self._memory.check(state)
-        super().restore(state)
-        self._memory.restore(state)
-
-    def _networks(self) -> dict[str, list[Tensor]]:
-        return {"learning": self._learning, "judge": self._judge}

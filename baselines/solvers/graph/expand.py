@@ -147,7 +147,7 @@ def _expand(
         copy_row(state, one)
         begin_outcomes(script)
         step(cfg, one, action, script)
-        replier = _waiting(cfg, facts, state, one, mover)
+        replier = waiting(cfg, facts, state, one, mover)
         if replier >= 0:
             if next_outcome(script):
                 counts[N.trouble] = EARLY
@@ -184,7 +184,7 @@ def _expand(
     return DONE
 
 
-def _waiting(cfg: Cfg, facts: NDArray[np.int64], before: State, after: State, mover: int) -> int:
+def waiting(cfg: Cfg, facts: NDArray[np.int64], before: State, after: State, mover: int) -> int:
     """Return who moves at the same time as `mover`, whose move is hidden in `after`; -1: nobody."""
     if facts[F.moment] == facts[F.moment + 1]:
         return -1
@@ -248,7 +248,7 @@ def _put_outcomes(
         if trouble_of(script) != 0:
             counts[N.trouble] = trouble_of(script)
             return TROUBLE
-        if action >= 0 and _waiting(cfg, desk.facts, before, after, -1) >= 0:
+        if action >= 0 and waiting(cfg, desk.facts, before, after, -1) >= 0:
             counts[N.trouble] = THREE
             return TROUBLE
         weight = weight_of(script)
