@@ -53,6 +53,8 @@ def play(
     explore: float,
     teacher: Bot | None = None,
     oracle: Sequence[str] = (),
+    rivals: Sequence[Bot] = (),
+    rival_share: float = 0.0,
 ) -> Decisions:
     """Deal a new game in every row and play all of them to their ends.
 
@@ -73,6 +75,8 @@ def play(
         teacher: a bot that plays all seats in place of the policy, to be learned from.
         oracle: parts of the observation that the critic sees of all players. The critic is used
             while learning only; what it knows in addition takes noise out of the targets.
+        rivals: bots that play one side in some of the games; nothing is learned from their moves.
+        rival_share: how likely a game is one against a rival; all rivals are equally likely.
     """
     game, rows = batch.game, batch.rows
     sides = np.unique(game.teams, return_inverse=True)[1]
@@ -83,6 +87,10 @@ def play(
     env_seconds = time.process_time() - began
     exploring = luck.random(rows) < explore
     explorer = luck.integers(0, 2, rows)  # the side
+    rival = np.full(rows, -1)  # the bot that plays one side, if any
+    if rivals:
+        rival = np.where(luck.random(rows) < rival_share, luck.integers(0, len(rivals), rows), -1)
+    rival_side = luck.integers(0, 2, rows) if rivals else rival
     moments = []
     kept = 0
     while True:
@@ -91,7 +99,11 @@ def play(
             break
         actions = np.zeros(rows, np.int64)
         actions[running] = batch.masks[running].argmax(axis=1)
-        free = running[batch.masks[running].sum(axis=1) > 1]
+        choice = (batch.movers >= 0) & (batch.masks.sum(axis=1) > 1)
+        theirs = choice & (rival >= 0) & (sides[batch.movers] == rival_side)
+        for i, bot in enumerate(rivals):
+            batch.ask(bot, theirs & (rival == i), actions)
+        free = np.flatnonzero(choice & ~theirs)
         if len(free) > 0:
             movers = batch.movers[free]
             observations, legal = batch.observations[free], batch.masks[free] == 1
@@ -103,7 +115,7 @@ def play(
             if teacher is None:
                 actions[free] = draw(np.exp(log_chances), luck)
             else:
-                batch.ask(teacher, batch.masks.sum(axis=1) > 1, actions)
+                batch.ask(teacher, choice & ~theirs, actions)
             chosen = actions[free]
             astray = exploring[free]
             if astray.any():
@@ -158,8 +170,17 @@ def oracle_size(game: Game, oracle: Sequence[str]) -> int:
     for part in oracle:
         if part not in game.observation:
             raise unknown("oracle", part, game.observation)
-    own = sum(game.observation[part].stop - game.observation[part].start for part in oracle)
-    return own * (game.players - 1)
+    return len(oracle_places(game, oracle)) * (game.players - 1)
+
+
+def oracle_places(game: Game, oracle: Sequence[str]) -> NDArray[np.int64]:
+    """Return the indexes of some parts of the observation."""
+    return np.concatenate(
+        [
+            np.zeros(0, np.int64),
+            *(np.arange(game.observation_size)[game.observation[part]] for part in oracle),
+        ]
+    )
 
 
 def _seen_by_others(
@@ -167,7 +188,7 @@ def _seen_by_others(
 ) -> Floats:
     """Return parts of what the other players see, in the order of the seats after the mover."""
     game = batch.game
-    places = np.r_[tuple(game.observation[part] for part in parts)]
+    places = oracle_places(game, parts)
     views = np.zeros((len(rows), game.observation_size), np.float32)
     seen = []
     for place in range(1, game.players):

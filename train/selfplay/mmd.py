@@ -28,12 +28,13 @@ import torch
 from numpy.typing import NDArray
 
 from bidarena.baselines.learned.network import Network
-from bidarena.envs.arguments import whole
+from bidarena.envs.arguments import flag, whole
 from bidarena.envs.game import Game
-from bidarena.envs.registry import Bot, make_bot
-from bidarena.train.selfplay.games import Decisions, Floats, oracle_size, play
-from bidarena.train.selfplay.layers import Tensor, layers, outputs, playable
+from bidarena.envs.registry import Bot, find_tool, make_bot
+from bidarena.train.selfplay.games import Decisions, Floats, oracle_places, oracle_size, play
+from bidarena.train.selfplay.layers import Tensor, playable
 from bidarena.train.selfplay.learner import NetworkLearner, SelfPlaySettings, within
+from bidarena.train.selfplay.tied import Dense, Shape, Tied, with_others
 from bidarena.train.task import Task
 
 LEAST_CHANCE = 0.02  # corrections are divided by probabilities, but by no smaller one
@@ -75,6 +76,16 @@ class MMDSettings(SelfPlaySettings):
     """parts of the observation that the critic sees of all players, such as their hands; the critic
     is used while learning only, so the policy knows nothing of them"""
 
+    rivals: Sequence[str] = ()
+    """bots that play one side in some of the games, so that the policy also learns to meet others
+    than itself; nothing is learned from their own moves"""
+
+    rival_share: float = 0.5
+    """the share of games against rivals, if there are any"""
+
+    tied: bool = False
+    """whether parts that can be exchanged, such as suits, are treated alike (tied.py)"""
+
     average: float = 8.0
     """the policy to play with is averaged over about the last 1 / (1 + average) of the past"""
 
@@ -85,7 +96,9 @@ class MMDSettings(SelfPlaySettings):
         for name in ("magnet", "magnet_end", "clip"):
             within(name, getattr(self, name), 1e-12, 1e3)
         within("decay", self.decay, 0.0, 1.0)
-        within("teacher_share", self.teacher_share, 0.0, 1.0)
+        flag("tied", self.tied)
+        for name in ("teacher_share", "rival_share"):
+            within(name, getattr(self, name), 0.0, 1.0)
         within("average", self.average, 0.0, 1e6)
 
 
@@ -110,11 +123,12 @@ class MMD(NetworkLearner):
                 f"explore={self.settings.explore}: random moves would tell lies about what is "
                 f"hidden in {game.name}; expected 0"
             )
-        self._teacher = _teacher_of(game, self.settings.teacher)
-        seen_by_critic = game.observation_size + oracle_size(game, self.settings.oracle)
+        teacher = self.settings.teacher
+        self._teacher = None if teacher is None else _compiled("teacher", game, teacher)
+        self._rivals = [_compiled("rivals", game, name) for name in self.settings.rivals]
+        self._player, self._judge_of = _shapes(game, self.settings)
         self._policy, self._critic = (
-            layers([inputs, *self.settings.hidden, game.actions], self._luck)
-            for inputs in (game.observation_size, seen_by_critic)
+            shape.draw(self._luck) for shape in (self._player, self._judge_of)
         )
         self._average = [part.detach().clone() for part in self._policy]
         self._adam = torch.optim.Adam([*self._policy, *self._critic], fused=True)
@@ -136,6 +150,8 @@ class MMD(NetworkLearner):
                 explore=0.0 if imitating else settings.explore,
                 teacher=self._teacher if imitating else None,
                 oracle=settings.oracle,
+                rivals=() if imitating else self._rivals,
+                rival_share=settings.rival_share,
             )
         rate = self._set_rate()
         magnet = settings.magnet * (settings.magnet_end / settings.magnet) ** progress
@@ -155,14 +171,16 @@ class MMD(NetworkLearner):
     def _judge(
         self, observations: Floats, known: Floats, legal: NDArray[np.bool_]
     ) -> tuple[Floats, Floats]:
-        logits = outputs(self._policy, torch.from_numpy(observations))
+        logits = self._player.outputs(self._policy, self._player.arrange(observations))
         logs = _log_chances(logits, torch.from_numpy(legal))
-        return logs.numpy(), outputs(self._critic, torch.from_numpy(known)).numpy()
+        values = self._judge_of.outputs(self._critic, self._judge_of.arrange(known))
+        return logs.numpy(), values.numpy()
 
     def _update(self, games: Decisions, magnet: float, imitating: bool) -> dict[str, float]:
         """Learn from the decisions in some passes, and return mean metrics."""
-        views, legal = torch.from_numpy(games.observations), torch.from_numpy(games.legal)
-        known = torch.from_numpy(games.seen_by_critic)
+        views = self._player.arrange(games.observations)
+        known = self._judge_of.arrange(games.seen_by_critic)
+        legal = torch.from_numpy(games.legal)
         actions = torch.from_numpy(games.actions)[:, None]
         before = torch.from_numpy(games.log_chances).masked_fill(~legal, 0.0)
         chances = torch.from_numpy(np.exp(games.log_chances))
@@ -173,7 +191,7 @@ class MMD(NetworkLearner):
         for _ in range(settings.epochs):
             for part in self._minibatches(len(actions)):
                 seen, allowed, old = views[part], legal[part], chances[part]
-                logs = _log_chances(outputs(self._policy, seen), allowed)
+                logs = _log_chances(self._player.outputs(self._policy, seen), allowed)
                 now = logs.exp()
                 logs = logs.masked_fill(~allowed, 0.0)
                 # the distance to the uniform policy, but for a constant, is minus the entropy
@@ -186,7 +204,8 @@ class MMD(NetworkLearner):
                     worth = advantages[part]
                     gain = (old * torch.minimum(ratio * worth, kept * worth)).sum(1).mean()
                     gain = gain + magnet * entropy
-                value = outputs(self._critic, known[part]).gather(1, actions[part])
+                value = self._judge_of.outputs(self._critic, known[part])
+                value = value.gather(1, actions[part])
                 value_loss = (value - targets[part]).square().mean()
                 self._backward(value_loss - gain)
                 torch.nn.utils.clip_grad_norm_(self._policy, MOST_GRADIENT)
@@ -201,18 +220,31 @@ class MMD(NetworkLearner):
 
     def network(self) -> Network:
         """Return the average of the policy, which is what plays."""
-        return playable(self._average)
+        return playable(self._player.dense(self._average))
 
     def _networks(self) -> dict[str, list[Tensor]]:
         return {"policy": self._policy, "critic": self._critic, "average": self._average}
 
 
-def _teacher_of(game: Game, name: str | None) -> Bot | None:
-    if name is None:
-        return None
+def _shapes(game: Game, settings: MMDSettings) -> tuple[Shape, Shape]:
+    """Return the layers of the policy and of the critic."""
+    size, hidden = game.observation_size, settings.hidden
+    known = size + oracle_size(game, settings.oracle)
+    if not settings.tied:
+        return Dense(size, hidden, game.actions), Dense(known, hidden, game.actions)
+    find = find_tool(game.name, "exchange")
+    if find is None:
+        raise ValueError(f"tied=True: {game.name} tells of no parts that can be exchanged")
+    own = find(game)
+    places = oracle_places(game, settings.oracle)
+    whole_view = with_others(own, size, places, game.players - 1)
+    return Tied(own, size, hidden, game.actions), Tied(whole_view, known, hidden, game.actions)
+
+
+def _compiled(setting: str, game: Game, name: str) -> Bot:
     bot = make_bot(game, name)
     if not isinstance(bot, Bot):
-        raise ValueError(f"teacher={name!r}: expected a compiled bot")
+        raise ValueError(f"{setting}: {name!r} is none; expected a compiled bot")
     return bot
 
 

@@ -18,6 +18,7 @@ from bidarena.envs import make_bot, make_game
 from bidarena.envs.batch import Batch
 from bidarena.envs.registry import env_id
 from bidarena.evaluate.exploit import exploit
+from bidarena.evaluate.match import play_match
 from bidarena.train.selfplay.games import draw, play
 from bidarena.train.selfplay.mmd import MMD, MMDSettings
 
@@ -246,6 +247,9 @@ def test_play__the_oracle_sees_what_the_others_see():
         ({"teacher": "nobody"}, "nobody"),
         ({"teacher_share": 2}, "teacher_share=2"),
         ({"oracle": ["cards"]}, "oracle.*cards"),
+        ({"rivals": ["nobody"]}, "nobody"),
+        ({"rival_share": -1}, "rival_share=-1"),
+        ({"tied": "yes"}, "tied='yes'"),
         ({"gamma": 0.9}, "'gamma' is unknown; expected rows, hidden"),
         ({"rows": 0}, "rows=0"),
         ({"decay": 1.5}, "decay=1.5"),
@@ -282,6 +286,39 @@ def test_play__nothing_is_learned_from_moves_that_explore():
     assert len(set(batch.returns[:, 0])) > 1  # others did show tails
 
 
+def test_play__rivals_play_one_side_in_their_share_of_the_games():
+    game = make_game("raj", **TINY_RAJ)
+    rivals = [make_bot(game, "value")]
+    seen = []
+
+    def first_card(observations, known, legal):
+        only = np.where(np.arange(3) == legal.argmax(axis=1)[:, None], 0.0, -np.inf)
+        seen.append(len(legal))
+        return only.astype(np.float32), np.zeros(legal.shape, np.float32)
+
+    luck = np.random.default_rng(0)
+    for share, asked in ((1.0, 1.0), (0.0, 2.0), (0.5, 1.5)):
+        batch = Batch(game, 1000, seed=0)
+        told = play(
+            batch, first_card, luck, decay=1.0, explore=0.0, rivals=rivals, rival_share=share
+        )
+        assert len(told.actions) / 2000 == pytest.approx(asked, abs=0.05)  # of two free decisions
+        if share == 1.0:
+            assert abs(told.targets.mean()) > 0.05  # what the policy gets, not its rival
+
+
+def test_mmd__learns_to_beat_its_rivals():
+    game = make_game("raj", **TINY_RAJ)
+    settings = {"rows": 256, "hidden": [32, 32], "minibatch": 256, "magnet_end": 0.01}
+    settings |= {"rivals": ["valueplus"], "rival_share": 1.0}
+    network = trained(game, 100_000, **settings).network()
+    best = exploit(game, make_bot(game, "valueplus")).best_response_value
+    bot = network_bot(game, network, "mmd", deterministic=True)
+    reached = play_match(game, [bot, "valueplus"], 4000, seed=1).scores[0].mean
+    assert best > 0.5
+    assert reached > 0.85 * best
+
+
 def test_play__refuses_to_explore_all_games_to_their_ends():
     batch = Batch(toy_pennies.pennies(), 3, seed=0)
     with pytest.raises(ValueError, match=r"rows=3, explore=0.999"):
@@ -301,7 +338,8 @@ def test_hyperparameters__of_every_environment_are_settings_that_fit():
     chosen = yaml.safe_load(text)
     defaults = chosen.pop("default")
     assert defaults.pop("steps") > 0
-    told = {**asdict(MMDSettings()), "hidden": list(MMDSettings().hidden), "oracle": []}
+    told = {**asdict(MMDSettings()), "hidden": list(MMDSettings().hidden)}
+    told |= {"oracle": [], "rivals": []}
     assert defaults == told  # both say the same
     tuned = ("raj", "scotch", "richman", "coins", "twentynine")
     names = {env_id(name): name for name in OUR_GAMES}
