@@ -93,6 +93,10 @@ class Tools:
             "generic", which shows the text drawing and lists the moves in words.
         exchange: `(game) -> Exchange` (bidarena.envs.exchange): parts of the game that can be
             exchanged, such as suits, for learners that share what they learn between them.
+        open_values: `(cfg, states, rows, movers, values, known) -> None`: a plain function like the
+            rules that writes what each action is worth if all players saw everything, for learners
+            that may look into all hands while they learn; see `play` in
+            bidarena.train.selfplay.games.
         progress: how to see how far a game has come, for bots in other processes.
         bench: what the benchmark measures of this game only.
         commands: further commands of `bidarena`: name -> (module with `main`, one line of help).
@@ -111,6 +115,7 @@ class Tools:
     view: str = ""
     board: str = ""
     exchange: str = ""
+    open_values: str = ""
     progress: Progress | None = None
     bench: Bench = field(default_factory=Bench)
     commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)

@@ -57,6 +57,7 @@ register_tools(
     serve="bidarena.baselines.adapters.twentynine.server:serve",
     view="bidarena.envs.twentynine.render.view:view",
     board="tricks",
+    open_values="bidarena.baselines.twentynine.open_values:open_values",
     exchange="bidarena.envs.twentynine.rules.exchange:exchange",
     progress=Progress(
         "bidarena.baselines.adapters.twentynine.progress:calls_and_cards", strict=False

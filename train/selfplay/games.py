@@ -20,6 +20,8 @@ from bidarena.envs.game import Cfg, Game, observe
 from bidarena.envs.registry import Bot
 
 Floats = NDArray[np.float32]
+# (cfg, states, rows, movers, values, known): the tool `open_values` of a game, compiled
+OpenValues = Callable[..., None]
 # (observations, what the critic sees, legal) -> log-probabilities and values, each (rows, actions)
 Judge = Callable[[Floats, Floats, NDArray[np.bool_]], tuple[Floats, Floats]]
 
@@ -55,6 +57,7 @@ def play(
     oracle: Sequence[str] = (),
     rivals: Sequence[Bot] = (),
     rival_share: float = 0.0,
+    open_values: OpenValues | None = None,
 ) -> Decisions:
     """Deal a new game in every row and play all of them to their ends.
 
@@ -77,6 +80,8 @@ def play(
             while learning only; what it knows in addition takes noise out of the targets.
         rivals: bots that play one side in some of the games; nothing is learned from their moves.
         rival_share: how likely a game is one against a rival; all rivals are equally likely.
+        open_values: says what actions are worth where it can, in place of the critic and of what
+            came of the choice; it sees all that is hidden.
     """
     game, rows = batch.game, batch.rows
     sides = np.unique(game.teams, return_inverse=True)[1]
@@ -117,13 +122,16 @@ def play(
             else:
                 batch.ask(teacher, choice & ~theirs, actions)
             chosen = actions[free]
+            solved = np.zeros(len(free), np.bool_)
+            if open_values is not None:
+                open_values(game.cfg, batch.states, free, movers, values, solved)
             astray = exploring[free]
             if astray.any():
                 anything = ((1 - luck.random(legal.shape, np.float32)) * legal).argmax(axis=1)
                 wanders = astray & (sides[movers] == explorer[free])
                 actions[free] = np.where(wanders, anything, chosen)
             at = np.flatnonzero(~astray)
-            parts = (observations, known, legal, chosen, log_chances, values)
+            parts = (observations, known, solved, legal, chosen, log_chances, values)
             moments.append((free[at], movers[at], *(part[at] for part in parts)))
             kept += sum(part.nbytes for part in moments[-1])
             if kept > MOST_BYTES:
@@ -143,17 +151,23 @@ def play(
     result = (batch.returns / np.abs(game.return_range).max()).astype(np.float32)
     expected, outlook = result.copy(), result  # (rows, players) at the player's next decision
     targets = []
-    for row, mover, *_, log_chances, values in reversed(moments):
+    same_side = np.equal.outer(sides, sides)  # (player, player)
+    for row, mover, _, _, solved, _, chosen, log_chances, values in reversed(moments):
         target = (1 - decay) * expected[row, mover] + decay * outlook[row, mover]
+        mean = (np.exp(log_chances) * values).sum(axis=1)
+        target[solved] = values[solved, chosen[solved]]
         outlook[row, mover] = target
-        expected[row, mover] = (np.exp(log_chances) * values).sum(axis=1)
+        expected[row, mover] = mean
+        if solved.any():  # what is known of one player is known of all
+            for_all = np.where(same_side[mover[solved]], 1, -1) * mean[solved, None]
+            outlook[row[solved]] = expected[row[solved]] = for_all
         targets.append(target)
     if sum(len(target) for target in targets) == 0:
         raise ValueError(
             f"rows={rows}, explore={explore}: no decision was left to learn from in {game!r}; "
             "expected more rows or less exploring"
         )
-    _, _, views, known, *rest = zip(*moments, strict=True)
+    _, _, views, known, _, *rest = zip(*moments, strict=True)
     seen = np.concatenate(views)
     seen_by_critic = np.concatenate(known) if oracle else seen
     legals, choices, logs, worths = (np.concatenate(part) for part in rest)

@@ -111,7 +111,7 @@ class Tied:
             each = (each.reshape(rows * count, -1) @ alone).reshape(rows, count, units)
             each = each + gained[:, None, :units]
             common = gained[:, units:]
-        return torch.cat([each.reshape(rows, -1), common], 1)[:, self._back]
+        return torch.cat([each.reshape(rows, -1), common], 1).index_select(1, self._back)
 
     def dense(self, parts: Sequence[Tensor]) -> list[Tensor]:
         """Return weights and biases of dense layers that give the same outputs."""

@@ -261,6 +261,13 @@ def test_mmd__refuses_bad_settings(settings, message):
         MMD(make_game("raj", **TINY_RAJ), settings, seed=0, total=1000)
 
 
+def test_mmd__sharpened_policies_play_their_best_moves_more_often():
+    game = make_game("raj", **TINY_RAJ)
+    plain, sharp = (trained(game, 2000, **SMALL, sharpen=factor).network() for factor in (1.0, 3.0))
+    seen = np.random.default_rng(0).random((5, game.observation_size), np.float32)
+    np.testing.assert_allclose(sharp(seen), 3 * plain(seen), rtol=1e-5)
+
+
 def test_mmd__refuses_to_explore_where_that_would_mislead():
     with pytest.raises(ValueError, match=r"explore=0.5.*hidden"):
         MMD(toy_kuhn.kuhn(), {"explore": 0.5}, seed=0, total=1000)
@@ -305,6 +312,53 @@ def test_play__rivals_play_one_side_in_their_share_of_the_games():
         assert len(told.actions) / 2000 == pytest.approx(asked, abs=0.05)  # of two free decisions
         if share == 1.0:
             assert abs(told.targets.mean()) > 0.05  # what the policy gets, not its rival
+
+
+def test_play__what_is_known_with_nothing_hidden_takes_the_place_of_results():
+    game = make_game("raj", **TINY_RAJ)
+    cards = np.array([0.1, 0.2, 0.3], np.float32)  # what each card is worth in the second round
+
+    def even(observations, known, legal):
+        chances = legal / legal.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            return np.log(chances).astype(np.float32), np.zeros(legal.shape, np.float32)
+
+    class Counting(Batch):
+        rounds = 0
+
+        def step(self, actions):
+            super().step(actions)
+            self.rounds += int((self.movers == 0).all())
+
+    def open_values(cfg, states, rows, movers, values, known):
+        if batch.rounds == 1:
+            values[:] = np.where(movers[:, None] == 0, cards, -cards)
+            known[:] = True
+
+    batch = Counting(game, 300, seed=0)
+    luck = np.random.default_rng(0)
+    told = play(batch, even, luck, decay=0.7, explore=0.0, open_values=open_values)
+    first, second = told.targets[:600], told.targets[600:]
+    seats = np.repeat([0, 1, 0, 1], 300)
+    chosen = cards[told.actions[600:]] * np.where(seats[600:] == 0, 1, -1)
+    assert second == pytest.approx(chosen)
+    # before, each player expects the mean of the two cards that the first player then holds
+    expected = 0.3 - cards[told.actions[:300]] / 2
+    assert first[:300] == pytest.approx(expected)
+    assert first[300:] == pytest.approx(-expected)
+
+
+def test_mmd__learns_what_games_say_with_nothing_hidden():
+    game = make_game("twentynine")
+    settings = {**SMALL, "rows": 16, "open_share": 0.5}
+    learner = MMD(game, settings, seed=0, total=1000)
+    kinds = []
+    while learner.steps < learner.total:
+        kinds.append(learner.learn()["opened"])
+    assert kinds[0] == 1.0
+    assert kinds[-1] == 0.0
+    with pytest.raises(ValueError, match="open_share: raj does not say"):
+        MMD(make_game("raj"), {"open_share": 0.5}, seed=0, total=1000)
 
 
 def test_mmd__learns_to_beat_its_rivals():
