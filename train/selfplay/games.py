@@ -37,6 +37,7 @@ class Decisions:
 
     observations: Floats  # (decisions, observation_size)
     seen_by_critic: Floats  # (decisions, observation_size + what it sees of the other players)
+    solved: NDArray[np.bool_]  # (decisions,) whether `values` are those of `open_values`
     legal: NDArray[np.bool_]  # (decisions, actions)
     actions: NDArray[np.int64]  # (decisions,) what was chosen
     log_chances: Floats  # (decisions, actions) by the policy that played
@@ -167,12 +168,10 @@ def play(
             f"rows={rows}, explore={explore}: no decision was left to learn from in {game!r}; "
             "expected more rows or less exploring"
         )
-    _, _, views, known, _, *rest = zip(*moments, strict=True)
+    _, _, views, known, *rest = zip(*moments, strict=True)
     seen = np.concatenate(views)
     seen_by_critic = np.concatenate(known) if oracle else seen
-    legals, choices, logs, worths = (np.concatenate(part) for part in rest)
-    came = np.concatenate(targets[::-1])
-    decided = (legals, choices, logs, worths, came)
+    decided = (*(np.concatenate(part) for part in rest), np.concatenate(targets[::-1]))
     return Decisions(seen, seen_by_critic, *decided, rows, env_seconds)
 
 

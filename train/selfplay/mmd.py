@@ -88,6 +88,10 @@ class MMDSettings(SelfPlaySettings):
     actions are worth with nothing hidden, where it can (its tool `open_values`); only learning
     looks at that"""
 
+    softness: float = 0.05
+    """how the policy follows what the game says with nothing hidden: an action that is worth this
+    much less is e times less likely"""
+
     rivals: Sequence[str] = ()
     """bots that play one side in some of the games, so that the policy also learns to meet others
     than itself; nothing is learned from their own moves"""
@@ -109,7 +113,7 @@ class MMDSettings(SelfPlaySettings):
         within("explore", self.explore, 0.0, 0.999)
         super().__post_init__()
         whole("epochs", self.epochs, 1, 10**7)
-        for name in ("magnet", "magnet_end", "clip", "sharpen"):
+        for name in ("magnet", "magnet_end", "clip", "softness", "sharpen"):
             within(name, getattr(self, name), 1e-12, 1e3)
         within("decay", self.decay, 0.0, 1.0)
         flag("tied", self.tied)
@@ -175,7 +179,7 @@ class MMD(NetworkLearner):
             )
         rate = self._set_rate()
         magnet = settings.magnet * (settings.magnet_end / settings.magnet) ** progress
-        measured = self._update(games, magnet, imitating)
+        measured = self._update(games, magnet, imitating, opened)
         self.steps += len(games.actions)
         return {
             **measured,
@@ -197,11 +201,13 @@ class MMD(NetworkLearner):
         values = self._judge_of.outputs(self._critic, self._judge_of.arrange(known))
         return logs.numpy(), values.numpy()
 
-    def _update(self, games: Decisions, magnet: float, imitating: bool) -> dict[str, float]:
+    def _update(
+        self, games: Decisions, magnet: float, imitating: bool, opened: bool
+    ) -> dict[str, float]:
         """Learn from the decisions in some passes, and return mean metrics."""
         views = self._player.arrange(games.observations)
         known = self._judge_of.arrange(games.seen_by_critic)
-        legal = torch.from_numpy(games.legal)
+        legal, solved = torch.from_numpy(games.legal), torch.from_numpy(games.solved)
         actions = torch.from_numpy(games.actions)[:, None]
         before = torch.from_numpy(games.log_chances).masked_fill(~legal, 0.0)
         chances = torch.from_numpy(np.exp(games.log_chances))
@@ -212,13 +218,15 @@ class MMD(NetworkLearner):
         for _ in range(settings.epochs):
             for part in self._minibatches(len(actions)):
                 # index_select takes rows several times as fast as an index in brackets
-                seen, allowed, old, taken, worth, goal, seen_by_critic, earlier = (
+                seen, allowed, old, taken, worth, goal, seen_by_critic, earlier, told = (
                     every.index_select(0, part)
                     for every in (
-                        *(views, legal, chances, actions, advantages, targets, known, before),
+                        *(views, legal, chances, actions, advantages),
+                        *(targets, known, before, solved),
                     )
                 )
-                logs = _log_chances(self._player.outputs(self._policy, seen), allowed)
+                logits = self._player.outputs(self._policy, seen)
+                logs = _log_chances(logits, allowed)
                 now = logs.exp()
                 logs = logs.masked_fill(~allowed, 0.0)
                 # the distance to the uniform policy, but for a constant, is minus the entropy
@@ -228,8 +236,11 @@ class MMD(NetworkLearner):
                 else:
                     ratio = now / old.clamp(min=1e-8)
                     kept = ratio.clamp(1.0 - settings.clip, 1.0 + settings.clip)
-                    gain = (old * torch.minimum(ratio * worth, kept * worth)).sum(1).mean()
-                    gain = gain + magnet * entropy
+                    gains = (old * torch.minimum(ratio * worth, kept * worth)).sum(1)
+                    gain = gains.masked_fill(told, 0.0).mean() + magnet * entropy
+                    if opened:
+                        losses = _soft_losses(logits, worth, allowed, settings.softness)
+                        gain = gain - losses.masked_fill(~told, 0.0).mean()
                 value = self._judge_of.outputs(self._critic, seen_by_critic).gather(1, taken)
                 value_loss = (value - goal).square().mean()
                 self._backward(value_loss - gain)
@@ -283,6 +294,21 @@ def _compiled(setting: str, game: Game, name: str) -> Bot:
 
 def _log_chances(logits: Tensor, legal: Tensor) -> Tensor:
     return torch.log_softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
+
+
+def _soft_losses(logits: Tensor, worth: Tensor, legal: Tensor, softness: float) -> Tensor:
+    """Return how far each decision's logits are from what its actions are worth, over `softness`.
+
+    The policy with the logits worth / softness is the best one if entropy counts `softness`. Its
+    gradient does not vanish for actions that are hardly ever played, as that of a policy's gain
+    does (Hennes et al., "Neural replicator dynamics", 2020).
+    """
+    count = legal.sum(1, keepdim=True)
+    zero = torch.zeros(())
+    own = softness * torch.where(legal, logits, zero)
+    wanted = torch.where(legal, worth, zero)
+    apart = (own - wanted) - ((own - wanted).sum(1, keepdim=True) / count)
+    return torch.where(legal, apart, zero).square().sum(1) / (2 * softness)
 
 
 def _advantages(values: Tensor, chances: Tensor, actions: Tensor, targets: Tensor) -> Tensor:
