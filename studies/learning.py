@@ -49,6 +49,7 @@ class Lesson:
     opponent: str = "self"
     rivals: tuple[str, ...] = ()
     steps: float | None = None  # decisions to learn from; None: the default of the game
+    searches: tuple[str, ...] = ()  # rivals that think for long, met in fewer games
 
 
 FIXED = ("random", "value", "valueplus", "minimax")
@@ -65,7 +66,15 @@ PARTS: dict[str, list[Lesson]] = {
         Lesson(f"coins-{board}", "coins", "td", (("board", board),), "self", ("random",), steps)
         for board, steps in (("triangle4", 5e5), ("triangle5", 6e6))
     ],
-    "twentynine": [Lesson("twentynine-self", "twentynine", "mmd", rivals=("random", "rules"))],
+    "twentynine": [
+        Lesson(
+            "twentynine-self",
+            "twentynine",
+            "mmd",
+            rivals=("random", "rules"),
+            searches=("ismcts:iterations=5000,book=formula", "pimc"),
+        )
+    ],
 }
 
 
@@ -86,6 +95,9 @@ class Settings:
 
     games: int = 20_000
     """games of each match at the end"""
+
+    search_games: int = 4000
+    """games of each match at the end against a rival that thinks for long; 0: none"""
 
     scale: float = 1.0
     """factor on the number of decisions to learn from"""
@@ -110,6 +122,7 @@ class _Job:
     lesson: Lesson
     seed: int
     games: int
+    search_games: int
     scale: float
     folder: Path
     files: dict[str, bytes] = field(default_factory=dict)  # of the run so far, if they are sent
@@ -130,12 +143,16 @@ def study(settings: Settings, begin: Callable[[int, str], Callable[[int], None]]
     """
     whole("seeds", settings.seeds, 1, 1000)
     whole("games", settings.games, 2, 10**7)
+    whole("search_games", settings.search_games, 0, 10**7)
     whole("processes", settings.processes, 1, 256)
     if not 0 < settings.scale <= 1e6:
         raise ValueError(f"scale={settings.scale!r}: expected a number above 0, to 1e6")
     parts = list(PARTS) if settings.part == "all" else [settings.part]
     jobs = [
-        _Job(lesson, seed, settings.games, settings.scale, settings.folder)
+        _Job(
+            *(lesson, seed, settings.games, settings.search_games, settings.scale),
+            folder=settings.folder,
+        )
         for part in parts
         for seed in range(1, settings.seeds + 1)
         for lesson in PARTS[part]
@@ -230,6 +247,8 @@ def _learn(job: _Job) -> dict[str, Any]:
     game = task.make_game()
     last = policy_bot(game, folder / LAST)
     scores = against(game, last, evaluation.rivals, job.games, seed=job.seed)
+    if job.search_games:
+        scores |= against(game, last, lesson.searches, job.search_games, seed=job.seed)
     return {**found, "scores": {rival: score.as_dict() for rival, score in scores.items()}}
 
 

@@ -51,7 +51,7 @@ class Options:
     threads: int = 1  # independent searches in parallel; their results are added up
     trees: int = 20  # dmcts: number of guesses, with a tree for each
     reuse: bool = False  # mcts: keep the tree for the next move
-    book: str | None = None  # opening book: the name of one registered for the game
+    book: str | None = None  # opening book; None: the usual one of the game; "none": no book
     belief: str | None = None  # how likely a guess is: the name of one registered for the game
 
 
@@ -110,7 +110,7 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     head[layout.BELIEF_END] = layout.HEAD + len(belief_params)
     more = {
         "playout": playout.act,
-        "book": no_book if options.book is None else load_book(game, options.book),
+        "book": load_book(game, options.book) or no_book,
         "plausible": always_plausible if belief is None else belief.plausible,
         "withdraw": game.rules.get("withdraw", withdraw_nothing),
         "seen": seen_by_signature if "signature" in game.rules else seen_by_observation,

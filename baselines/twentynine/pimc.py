@@ -189,7 +189,7 @@ def _solve_cards(
 ) -> None:
     """Write into `values` what each of `cards` is worth to the side of `player` in this guess."""
     root = np.zeros(COLUMNS, np.int64)
-    _set_root(cfg, guess, player, hands, cards, root)
+    set_root(cfg, guess, player, hands, cards, root)
     trump, last = guess[S.trump], cfg[C.last_trick]
     points = max(guess[S.target] - guess[S.points + (guess[S.bidder] & 1)], 1)
     if guess[S.bidder] & 1:
@@ -204,7 +204,7 @@ def _solve_cards(
             values[card] = _result(cfg, guess, player, points, root[REST])
 
 
-def _set_root(cfg: Cfg, guess: State, player: int, hands: Hands, cards: int, root: Row) -> None:
+def set_root(cfg: Cfg, guess: State, player: int, hands: Hands, cards: int, root: Row) -> None:
     """Write the position to be solved into `root`.
 
     A trump that is still hidden counts from this trick on if somebody may still ask in it, else

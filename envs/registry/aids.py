@@ -30,8 +30,11 @@ class Belief:
     params: Params = field(default_factory=lambda: np.zeros(1))
 
 
+NO_BOOK = "none"  # the name that asks for no book
+
 _beliefs: dict[str, str] = {}  # "game/belief" -> "module:function" of its factory
 _books: dict[str, str] = {}  # "game/book" -> "module:function"
+_usual_books: dict[str, str] = {}  # game -> the book that searches use if none is named
 
 
 def register_belief(name: str, factory: str) -> None:
@@ -62,23 +65,35 @@ def make_belief(game: Game, spec: str) -> Belief:
     return make_from_spec("belief", game, name, spec, load(path), rest)
 
 
-def register_book(name: str, function: str) -> None:
+def register_book(name: str, function: str, *, usual: bool = False) -> None:
     """Register an opening book: fixed answers where searching is not worth the time.
 
     Args:
         name: "game/book".
         function: "module:function" of a plain function `(cfg, state, player) -> action` like the
             rules. A search asks it first, and thinks itself where it returns -1.
+        usual: whether searches of this game use the book unless another one is named.
     """
     _books[name] = function
+    if usual:
+        game, _, book = name.rpartition("/")
+        _usual_books[game] = book
 
 
-def load_book(game: Game, name: str) -> Function:
-    """Return the function of an opening book of this game by the name of the book."""
+def load_book(game: Game, name: str | None) -> Function | None:
+    """Return the function of an opening book of this game; None if there is none to ask.
+
+    Args:
+        game: the game.
+        name: the name of the book; None: the usual one of the game, if it has one; "none": none.
+    """
+    name = _usual_books.get(game.name, NO_BOOK) if name is None else name
+    if name == NO_BOOK:
+        return None
     path = _books.get(f"{game.name}/{name}")
     if path is None:
         known = [key.rpartition("/")[2] for key in _books if key.startswith(f"{game.name}/")]
         if not known:
             raise ValueError(f"book={name!r}: no book is registered for {game.name}")
-        raise unknown("book", name, known)
+        raise unknown("book", name, [*known, NO_BOOK])
     return load(path)

@@ -91,6 +91,12 @@ class Tools:
             JSON and begins with `view_frame` (bidarena.envs.drawing).
         board: the name of the JavaScript module that draws the view, such as "line". Empty:
             "generic", which shows the text drawing and lists the moves in words.
+        exchange: `(game) -> Exchange` (bidarena.envs.exchange): parts of the game that can be
+            exchanged, such as suits, for learners that share what they learn between them.
+        open_values: `(cfg, states, rows, movers, values, known) -> None`: a plain function like the
+            rules that writes what each action is worth if all players saw everything, for learners
+            that may look into all hands while they learn; see `play` in
+            bidarena.train.selfplay.games.
         progress: how to see how far a game has come, for bots in other processes.
         bench: what the benchmark measures of this game only.
         commands: further commands of `bidarena`: name -> (module with `main`, one line of help).
@@ -108,6 +114,8 @@ class Tools:
     python_file: str = ""
     view: str = ""
     board: str = ""
+    exchange: str = ""
+    open_values: str = ""
     progress: Progress | None = None
     bench: Bench = field(default_factory=Bench)
     commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)

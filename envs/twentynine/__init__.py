@@ -40,7 +40,7 @@ register_bot(
     tournament_options=None,
 )
 register_bot("twentynine/learned", "bidarena.baselines.learned.policy_file:learned")
-register_book("twentynine/formula", "bidarena.baselines.twentynine.bots:formula")
+register_book("twentynine/formula", "bidarena.baselines.twentynine.bots:formula", usual=True)
 register_belief("twentynine/throws", "bidarena.baselines.twentynine.beliefs:throws")
 register_belief("twentynine/trump", "bidarena.baselines.twentynine.beliefs:trump")
 register_belief("twentynine/both", "bidarena.baselines.twentynine.beliefs:both")
@@ -57,6 +57,8 @@ register_tools(
     serve="bidarena.baselines.adapters.twentynine.server:serve",
     view="bidarena.envs.twentynine.render.view:view",
     board="tricks",
+    open_values="bidarena.baselines.twentynine.open_values:open_values",
+    exchange="bidarena.envs.twentynine.rules.exchange:exchange",
     progress=Progress(
         "bidarena.baselines.adapters.twentynine.progress:calls_and_cards", strict=False
     ),

@@ -197,7 +197,7 @@ def _options(settings: Settings) -> Plan:
         if belief in beliefs(GAME):
             on_off("ismcts", f"belief={belief}", f"belief {belief}")
     on_off("ismcts", "early_stop=true", "early stop")
-    bare = f"ismcts:iterations={settings.iterations},selection=ucb1"
+    bare = f"ismcts:iterations={settings.iterations},selection=ucb1,book=none"
     names[bare] = "ismcts that searches its bids"
     pairs.append((f"{bare},{BOOK}", bare))
     return tuple(pairs), names

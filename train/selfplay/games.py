@@ -20,6 +20,8 @@ from bidarena.envs.game import Cfg, Game, observe
 from bidarena.envs.registry import Bot
 
 Floats = NDArray[np.float32]
+# (cfg, states, rows, movers, values, known): the tool `open_values` of a game, compiled
+OpenValues = Callable[..., None]
 # (observations, what the critic sees, legal) -> log-probabilities and values, each (rows, actions)
 Judge = Callable[[Floats, Floats, NDArray[np.bool_]], tuple[Floats, Floats]]
 
@@ -35,6 +37,7 @@ class Decisions:
 
     observations: Floats  # (decisions, observation_size)
     seen_by_critic: Floats  # (decisions, observation_size + what it sees of the other players)
+    solved: NDArray[np.bool_]  # (decisions,) whether `values` are those of `open_values`
     legal: NDArray[np.bool_]  # (decisions, actions)
     actions: NDArray[np.int64]  # (decisions,) what was chosen
     log_chances: Floats  # (decisions, actions) by the policy that played
@@ -53,6 +56,9 @@ def play(
     explore: float,
     teacher: Bot | None = None,
     oracle: Sequence[str] = (),
+    rivals: Sequence[Bot] = (),
+    rival_share: float = 0.0,
+    open_values: OpenValues | None = None,
 ) -> Decisions:
     """Deal a new game in every row and play all of them to their ends.
 
@@ -73,6 +79,10 @@ def play(
         teacher: a bot that plays all seats in place of the policy, to be learned from.
         oracle: parts of the observation that the critic sees of all players. The critic is used
             while learning only; what it knows in addition takes noise out of the targets.
+        rivals: bots that play one side in some of the games; nothing is learned from their moves.
+        rival_share: how likely a game is one against a rival; all rivals are equally likely.
+        open_values: says what actions are worth where it can, in place of the critic and of what
+            came of the choice; it sees all that is hidden.
     """
     game, rows = batch.game, batch.rows
     sides = np.unique(game.teams, return_inverse=True)[1]
@@ -83,6 +93,10 @@ def play(
     env_seconds = time.process_time() - began
     exploring = luck.random(rows) < explore
     explorer = luck.integers(0, 2, rows)  # the side
+    rival = np.full(rows, -1)  # the bot that plays one side, if any
+    if rivals:
+        rival = np.where(luck.random(rows) < rival_share, luck.integers(0, len(rivals), rows), -1)
+    rival_side = luck.integers(0, 2, rows) if rivals else rival
     moments = []
     kept = 0
     while True:
@@ -91,7 +105,11 @@ def play(
             break
         actions = np.zeros(rows, np.int64)
         actions[running] = batch.masks[running].argmax(axis=1)
-        free = running[batch.masks[running].sum(axis=1) > 1]
+        choice = (batch.movers >= 0) & (batch.masks.sum(axis=1) > 1)
+        theirs = choice & (rival >= 0) & (sides[batch.movers] == rival_side)
+        for i, bot in enumerate(rivals):
+            batch.ask(bot, theirs & (rival == i), actions)
+        free = np.flatnonzero(choice & ~theirs)
         if len(free) > 0:
             movers = batch.movers[free]
             observations, legal = batch.observations[free], batch.masks[free] == 1
@@ -103,15 +121,18 @@ def play(
             if teacher is None:
                 actions[free] = draw(np.exp(log_chances), luck)
             else:
-                batch.ask(teacher, batch.masks.sum(axis=1) > 1, actions)
+                batch.ask(teacher, choice & ~theirs, actions)
             chosen = actions[free]
+            solved = np.zeros(len(free), np.bool_)
+            if open_values is not None:
+                open_values(game.cfg, batch.states, free, movers, values, solved)
             astray = exploring[free]
             if astray.any():
                 anything = ((1 - luck.random(legal.shape, np.float32)) * legal).argmax(axis=1)
                 wanders = astray & (sides[movers] == explorer[free])
                 actions[free] = np.where(wanders, anything, chosen)
             at = np.flatnonzero(~astray)
-            parts = (observations, known, legal, chosen, log_chances, values)
+            parts = (observations, known, solved, legal, chosen, log_chances, values)
             moments.append((free[at], movers[at], *(part[at] for part in parts)))
             kept += sum(part.nbytes for part in moments[-1])
             if kept > MOST_BYTES:
@@ -131,10 +152,16 @@ def play(
     result = (batch.returns / np.abs(game.return_range).max()).astype(np.float32)
     expected, outlook = result.copy(), result  # (rows, players) at the player's next decision
     targets = []
-    for row, mover, *_, log_chances, values in reversed(moments):
+    same_side = np.equal.outer(sides, sides)  # (player, player)
+    for row, mover, _, _, solved, _, chosen, log_chances, values in reversed(moments):
         target = (1 - decay) * expected[row, mover] + decay * outlook[row, mover]
+        mean = (np.exp(log_chances) * values).sum(axis=1)
+        target[solved] = values[solved, chosen[solved]]
         outlook[row, mover] = target
-        expected[row, mover] = (np.exp(log_chances) * values).sum(axis=1)
+        expected[row, mover] = mean
+        if solved.any():  # what is known of one player is known of all
+            for_all = np.where(same_side[mover[solved]], 1, -1) * mean[solved, None]
+            outlook[row[solved]] = expected[row[solved]] = for_all
         targets.append(target)
     if sum(len(target) for target in targets) == 0:
         raise ValueError(
@@ -144,9 +171,7 @@ def play(
     _, _, views, known, *rest = zip(*moments, strict=True)
     seen = np.concatenate(views)
     seen_by_critic = np.concatenate(known) if oracle else seen
-    legals, choices, logs, worths = (np.concatenate(part) for part in rest)
-    came = np.concatenate(targets[::-1])
-    decided = (legals, choices, logs, worths, came)
+    decided = (*(np.concatenate(part) for part in rest), np.concatenate(targets[::-1]))
     return Decisions(seen, seen_by_critic, *decided, rows, env_seconds)
 
 
@@ -158,8 +183,17 @@ def oracle_size(game: Game, oracle: Sequence[str]) -> int:
     for part in oracle:
         if part not in game.observation:
             raise unknown("oracle", part, game.observation)
-    own = sum(game.observation[part].stop - game.observation[part].start for part in oracle)
-    return own * (game.players - 1)
+    return len(oracle_places(game, oracle)) * (game.players - 1)
+
+
+def oracle_places(game: Game, oracle: Sequence[str]) -> NDArray[np.int64]:
+    """Return the indexes of some parts of the observation."""
+    return np.concatenate(
+        [
+            np.zeros(0, np.int64),
+            *(np.arange(game.observation_size)[game.observation[part]] for part in oracle),
+        ]
+    )
 
 
 def _seen_by_others(
@@ -167,7 +201,7 @@ def _seen_by_others(
 ) -> Floats:
     """Return parts of what the other players see, in the order of the seats after the mover."""
     game = batch.game
-    places = np.r_[tuple(game.observation[part] for part in parts)]
+    places = oracle_places(game, parts)
     views = np.zeros((len(rows), game.observation_size), np.float32)
     seen = []
     for place in range(1, game.players):

@@ -28,12 +28,20 @@ import torch
 from numpy.typing import NDArray
 
 from bidarena.baselines.learned.network import Network
-from bidarena.envs.arguments import whole
+from bidarena.envs.arguments import flag, whole
 from bidarena.envs.game import Game
-from bidarena.envs.registry import Bot, make_bot
-from bidarena.train.selfplay.games import Decisions, Floats, oracle_size, play
-from bidarena.train.selfplay.layers import Tensor, layers, outputs, playable
+from bidarena.envs.registry import Bot, find_tool, make_bot
+from bidarena.train.selfplay.games import (
+    Decisions,
+    Floats,
+    OpenValues,
+    oracle_places,
+    oracle_size,
+    play,
+)
+from bidarena.train.selfplay.layers import Tensor, playable
 from bidarena.train.selfplay.learner import NetworkLearner, SelfPlaySettings, within
+from bidarena.train.selfplay.tied import Dense, Shape, Tied, with_others
 from bidarena.train.task import Task
 
 LEAST_CHANCE = 0.02  # corrections are divided by probabilities, but by no smaller one
@@ -75,6 +83,29 @@ class MMDSettings(SelfPlaySettings):
     """parts of the observation that the critic sees of all players, such as their hands; the critic
     is used while learning only, so the policy knows nothing of them"""
 
+    open_share: float = 0.0
+    """the share of all decisions, after those of the teacher, in which the game itself says what
+    actions are worth with nothing hidden, where it can (its tool `open_values`); only learning
+    looks at that"""
+
+    softness: float = 0.05
+    """how the policy follows what the game says with nothing hidden: an action that is worth this
+    much less is e times less likely"""
+
+    rivals: Sequence[str] = ()
+    """bots that play one side in some of the games, so that the policy also learns to meet others
+    than itself; nothing is learned from their own moves"""
+
+    rival_share: float = 0.5
+    """the share of games against rivals, if there are any"""
+
+    tied: bool = False
+    """whether parts that can be exchanged, such as suits, are treated alike (tied.py)"""
+
+    sharpen: float = 1.0
+    """the policy to play with has its logits multiplied by this: above 1 it plays its best moves
+    more often, for games in which the right moves are mostly pure"""
+
     average: float = 8.0
     """the policy to play with is averaged over about the last 1 / (1 + average) of the past"""
 
@@ -82,10 +113,12 @@ class MMDSettings(SelfPlaySettings):
         within("explore", self.explore, 0.0, 0.999)
         super().__post_init__()
         whole("epochs", self.epochs, 1, 10**7)
-        for name in ("magnet", "magnet_end", "clip"):
+        for name in ("magnet", "magnet_end", "clip", "softness", "sharpen"):
             within(name, getattr(self, name), 1e-12, 1e3)
         within("decay", self.decay, 0.0, 1.0)
-        within("teacher_share", self.teacher_share, 0.0, 1.0)
+        flag("tied", self.tied)
+        for name in ("teacher_share", "rival_share", "open_share"):
+            within(name, getattr(self, name), 0.0, 1.0)
         within("average", self.average, 0.0, 1e6)
 
 
@@ -110,11 +143,13 @@ class MMD(NetworkLearner):
                 f"explore={self.settings.explore}: random moves would tell lies about what is "
                 f"hidden in {game.name}; expected 0"
             )
-        self._teacher = _teacher_of(game, self.settings.teacher)
-        seen_by_critic = game.observation_size + oracle_size(game, self.settings.oracle)
+        teacher = self.settings.teacher
+        self._teacher = None if teacher is None else _compiled("teacher", game, teacher)
+        self._rivals = [_compiled("rivals", game, name) for name in self.settings.rivals]
+        self._open_values = _open_values(game) if self.settings.open_share > 0 else None
+        self._player, self._judge_of = _shapes(game, self.settings)
         self._policy, self._critic = (
-            layers([inputs, *self.settings.hidden, game.actions], self._luck)
-            for inputs in (game.observation_size, seen_by_critic)
+            shape.draw(self._luck) for shape in (self._player, self._judge_of)
         )
         self._average = [part.detach().clone() for part in self._policy]
         self._adam = torch.optim.Adam([*self._policy, *self._critic], fused=True)
@@ -128,7 +163,9 @@ class MMD(NetworkLearner):
         began = time.process_time()
         settings = self.settings
         progress = self._progress
-        imitating = self._teacher is not None and progress < settings.teacher_share
+        taught = settings.teacher_share if self._teacher is not None else 0.0
+        imitating = progress < taught
+        opened = not imitating and progress < taught + settings.open_share
         with torch.no_grad():
             games = play(
                 *(self._batch, self._judge, self._luck),
@@ -136,16 +173,20 @@ class MMD(NetworkLearner):
                 explore=0.0 if imitating else settings.explore,
                 teacher=self._teacher if imitating else None,
                 oracle=settings.oracle,
+                rivals=() if imitating else self._rivals,
+                rival_share=settings.rival_share,
+                open_values=self._open_values if opened else None,
             )
         rate = self._set_rate()
         magnet = settings.magnet * (settings.magnet_end / settings.magnet) ** progress
-        measured = self._update(games, magnet, imitating)
+        measured = self._update(games, magnet, imitating, opened)
         self.steps += len(games.actions)
         return {
             **measured,
             "learning_rate": rate,
             "magnet": magnet,
             "imitates": float(imitating),
+            "opened": float(opened),
             "games": float(games.games),
             "decisions": float(len(games.actions)),
             "env_seconds": games.env_seconds,
@@ -155,14 +196,18 @@ class MMD(NetworkLearner):
     def _judge(
         self, observations: Floats, known: Floats, legal: NDArray[np.bool_]
     ) -> tuple[Floats, Floats]:
-        logits = outputs(self._policy, torch.from_numpy(observations))
+        logits = self._player.outputs(self._policy, self._player.arrange(observations))
         logs = _log_chances(logits, torch.from_numpy(legal))
-        return logs.numpy(), outputs(self._critic, torch.from_numpy(known)).numpy()
+        values = self._judge_of.outputs(self._critic, self._judge_of.arrange(known))
+        return logs.numpy(), values.numpy()
 
-    def _update(self, games: Decisions, magnet: float, imitating: bool) -> dict[str, float]:
+    def _update(
+        self, games: Decisions, magnet: float, imitating: bool, opened: bool
+    ) -> dict[str, float]:
         """Learn from the decisions in some passes, and return mean metrics."""
-        views, legal = torch.from_numpy(games.observations), torch.from_numpy(games.legal)
-        known = torch.from_numpy(games.seen_by_critic)
+        views = self._player.arrange(games.observations)
+        known = self._judge_of.arrange(games.seen_by_critic)
+        legal, solved = torch.from_numpy(games.legal), torch.from_numpy(games.solved)
         actions = torch.from_numpy(games.actions)[:, None]
         before = torch.from_numpy(games.log_chances).masked_fill(~legal, 0.0)
         chances = torch.from_numpy(np.exp(games.log_chances))
@@ -172,52 +217,98 @@ class MMD(NetworkLearner):
         sums, steps = torch.zeros(3), 0
         for _ in range(settings.epochs):
             for part in self._minibatches(len(actions)):
-                seen, allowed, old = views[part], legal[part], chances[part]
-                logs = _log_chances(outputs(self._policy, seen), allowed)
+                # index_select takes rows several times as fast as an index in brackets
+                seen, allowed, old, taken, worth, goal, seen_by_critic, earlier, told = (
+                    every.index_select(0, part)
+                    for every in (
+                        *(views, legal, chances, actions, advantages),
+                        *(targets, known, before, solved),
+                    )
+                )
+                logits = self._player.outputs(self._policy, seen)
+                logs = _log_chances(logits, allowed)
                 now = logs.exp()
                 logs = logs.masked_fill(~allowed, 0.0)
                 # the distance to the uniform policy, but for a constant, is minus the entropy
                 entropy = -(now * logs).sum(1).mean()
                 if imitating:
-                    gain = logs.gather(1, actions[part]).mean()
+                    gain = logs.gather(1, taken).mean()
                 else:
                     ratio = now / old.clamp(min=1e-8)
                     kept = ratio.clamp(1.0 - settings.clip, 1.0 + settings.clip)
-                    worth = advantages[part]
-                    gain = (old * torch.minimum(ratio * worth, kept * worth)).sum(1).mean()
-                    gain = gain + magnet * entropy
-                value = outputs(self._critic, known[part]).gather(1, actions[part])
-                value_loss = (value - targets[part]).square().mean()
+                    gains = (old * torch.minimum(ratio * worth, kept * worth)).sum(1)
+                    gain = gains.masked_fill(told, 0.0).mean() + magnet * entropy
+                    if opened:
+                        losses = _soft_losses(logits, worth, allowed, settings.softness)
+                        gain = gain - losses.masked_fill(~told, 0.0).mean()
+                value = self._judge_of.outputs(self._critic, seen_by_critic).gather(1, taken)
+                value_loss = (value - goal).square().mean()
                 self._backward(value_loss - gain)
                 torch.nn.utils.clip_grad_norm_(self._policy, MOST_GRADIENT)
                 self._step()
                 steps += 1
                 self._average_in(self._average, self._policy, settings.average)
                 with torch.no_grad():
-                    moved = (now * (logs - before[part])).sum(1).mean()
+                    moved = (now * (logs - earlier)).sum(1).mean()
                     sums += torch.stack([entropy, moved, value_loss])
         means = (sums / steps).tolist()
         return dict(zip(("entropy", "kl", "value_loss"), means, strict=True))
 
     def network(self) -> Network:
-        """Return the average of the policy, which is what plays."""
-        return playable(self._average)
+        """Return the average of the policy, sharpened: this is what plays."""
+        *parts, weight, bias = self._player.dense(self._average)
+        return playable([*parts, weight * self.settings.sharpen, bias * self.settings.sharpen])
 
     def _networks(self) -> dict[str, list[Tensor]]:
         return {"policy": self._policy, "critic": self._critic, "average": self._average}
 
 
-def _teacher_of(game: Game, name: str | None) -> Bot | None:
-    if name is None:
-        return None
+def _shapes(game: Game, settings: MMDSettings) -> tuple[Shape, Shape]:
+    """Return the layers of the policy and of the critic."""
+    size, hidden = game.observation_size, settings.hidden
+    known = size + oracle_size(game, settings.oracle)
+    if not settings.tied:
+        return Dense(size, hidden, game.actions), Dense(known, hidden, game.actions)
+    find = find_tool(game.name, "exchange")
+    if find is None:
+        raise ValueError(f"tied=True: {game.name} tells of no parts that can be exchanged")
+    own = find(game)
+    places = oracle_places(game, settings.oracle)
+    whole_view = with_others(own, size, places, game.players - 1)
+    return Tied(own, size, hidden, game.actions), Tied(whole_view, known, hidden, game.actions)
+
+
+def _open_values(game: Game) -> OpenValues:
+    tool = find_tool(game.name, "open_values")
+    if tool is None:
+        raise ValueError(f"open_share: {game.name} does not say what actions are worth; expected 0")
+    return game.compiled(tool)
+
+
+def _compiled(setting: str, game: Game, name: str) -> Bot:
     bot = make_bot(game, name)
     if not isinstance(bot, Bot):
-        raise ValueError(f"teacher={name!r}: expected a compiled bot")
+        raise ValueError(f"{setting}: {name!r} is none; expected a compiled bot")
     return bot
 
 
 def _log_chances(logits: Tensor, legal: Tensor) -> Tensor:
     return torch.log_softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
+
+
+def _soft_losses(logits: Tensor, worth: Tensor, legal: Tensor, softness: float) -> Tensor:
+    """Return how far each decision's logits are from what its actions are worth, over `softness`.
+
+    The policy with the logits worth / softness is the best one if entropy counts `softness`. Its
+    gradient does not vanish for actions that are hardly ever played, as that of a policy's gain
+    does (Hennes et al., "Neural replicator dynamics", 2020).
+    """
+    count = legal.sum(1, keepdim=True)
+    zero = torch.zeros(())
+    own = softness * torch.where(legal, logits, zero)
+    wanted = torch.where(legal, worth, zero)
+    apart = (own - wanted) - ((own - wanted).sum(1, keepdim=True) / count)
+    return torch.where(legal, apart, zero).square().sum(1) / (2 * softness)
 
 
 def _advantages(values: Tensor, chances: Tensor, actions: Tensor, targets: Tensor) -> Tensor:

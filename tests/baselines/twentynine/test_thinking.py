@@ -54,7 +54,14 @@ def test_book__is_asked_by_the_analysis_too():
     game, state = position([])
     found = analyse(game, state, 0, "ismcts:iterations=200,book=formula")
     assert (found.action, found.iterations) == (33, 0)
-    assert analyse(game, state, 0, "ismcts:iterations=200").iterations == 200
+    assert analyse(game, state, 0, "ismcts:iterations=200,book=none").iterations == 200
+
+
+@pytest.mark.parametrize("technique", ["ismcts", "dmcts", "mom", "pom", "bandit"])
+def test_book__the_formula_is_the_usual_one(technique):
+    game, state = position([])
+    usual = analyse(game, state, 0, f"{technique}:iterations=200")
+    assert (usual.action, usual.iterations) == (33, 0)
 
 
 @pytest.mark.parametrize("option", ["book=unknown", "belief=unknown"])

@@ -18,6 +18,7 @@ from bidarena.envs import make_bot, make_game
 from bidarena.envs.batch import Batch
 from bidarena.envs.registry import env_id
 from bidarena.evaluate.exploit import exploit
+from bidarena.evaluate.match import play_match
 from bidarena.train.selfplay.games import draw, play
 from bidarena.train.selfplay.mmd import MMD, MMDSettings
 
@@ -246,6 +247,9 @@ def test_play__the_oracle_sees_what_the_others_see():
         ({"teacher": "nobody"}, "nobody"),
         ({"teacher_share": 2}, "teacher_share=2"),
         ({"oracle": ["cards"]}, "oracle.*cards"),
+        ({"rivals": ["nobody"]}, "nobody"),
+        ({"rival_share": -1}, "rival_share=-1"),
+        ({"tied": "yes"}, "tied='yes'"),
         ({"gamma": 0.9}, "'gamma' is unknown; expected rows, hidden"),
         ({"rows": 0}, "rows=0"),
         ({"decay": 1.5}, "decay=1.5"),
@@ -255,6 +259,13 @@ def test_play__the_oracle_sees_what_the_others_see():
 def test_mmd__refuses_bad_settings(settings, message):
     with pytest.raises(ValueError, match=message):
         MMD(make_game("raj", **TINY_RAJ), settings, seed=0, total=1000)
+
+
+def test_mmd__sharpened_policies_play_their_best_moves_more_often():
+    game = make_game("raj", **TINY_RAJ)
+    plain, sharp = (trained(game, 2000, **SMALL, sharpen=factor).network() for factor in (1.0, 3.0))
+    seen = np.random.default_rng(0).random((5, game.observation_size), np.float32)
+    np.testing.assert_allclose(sharp(seen), 3 * plain(seen), rtol=1e-5)
 
 
 def test_mmd__refuses_to_explore_where_that_would_mislead():
@@ -282,6 +293,86 @@ def test_play__nothing_is_learned_from_moves_that_explore():
     assert len(set(batch.returns[:, 0])) > 1  # others did show tails
 
 
+def test_play__rivals_play_one_side_in_their_share_of_the_games():
+    game = make_game("raj", **TINY_RAJ)
+    rivals = [make_bot(game, "value")]
+    seen = []
+
+    def first_card(observations, known, legal):
+        only = np.where(np.arange(3) == legal.argmax(axis=1)[:, None], 0.0, -np.inf)
+        seen.append(len(legal))
+        return only.astype(np.float32), np.zeros(legal.shape, np.float32)
+
+    luck = np.random.default_rng(0)
+    for share, asked in ((1.0, 1.0), (0.0, 2.0), (0.5, 1.5)):
+        batch = Batch(game, 1000, seed=0)
+        told = play(
+            batch, first_card, luck, decay=1.0, explore=0.0, rivals=rivals, rival_share=share
+        )
+        assert len(told.actions) / 2000 == pytest.approx(asked, abs=0.05)  # of two free decisions
+        if share == 1.0:
+            assert abs(told.targets.mean()) > 0.05  # what the policy gets, not its rival
+
+
+def test_play__what_is_known_with_nothing_hidden_takes_the_place_of_results():
+    game = make_game("raj", **TINY_RAJ)
+    cards = np.array([0.1, 0.2, 0.3], np.float32)  # what each card is worth in the second round
+
+    def even(observations, known, legal):
+        chances = legal / legal.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            return np.log(chances).astype(np.float32), np.zeros(legal.shape, np.float32)
+
+    class Counting(Batch):
+        rounds = 0
+
+        def step(self, actions):
+            super().step(actions)
+            self.rounds += int((self.movers == 0).all())
+
+    def open_values(cfg, states, rows, movers, values, known):
+        if batch.rounds == 1:
+            values[:] = np.where(movers[:, None] == 0, cards, -cards)
+            known[:] = True
+
+    batch = Counting(game, 300, seed=0)
+    luck = np.random.default_rng(0)
+    told = play(batch, even, luck, decay=0.7, explore=0.0, open_values=open_values)
+    first, second = told.targets[:600], told.targets[600:]
+    seats = np.repeat([0, 1, 0, 1], 300)
+    chosen = cards[told.actions[600:]] * np.where(seats[600:] == 0, 1, -1)
+    assert second == pytest.approx(chosen)
+    # before, each player expects the mean of the two cards that the first player then holds
+    expected = 0.3 - cards[told.actions[:300]] / 2
+    assert first[:300] == pytest.approx(expected)
+    assert first[300:] == pytest.approx(-expected)
+
+
+def test_mmd__learns_what_games_say_with_nothing_hidden():
+    game = make_game("twentynine")
+    settings = {**SMALL, "rows": 16, "open_share": 0.5}
+    learner = MMD(game, settings, seed=0, total=1000)
+    kinds = []
+    while learner.steps < learner.total:
+        kinds.append(learner.learn()["opened"])
+    assert kinds[0] == 1.0
+    assert kinds[-1] == 0.0
+    with pytest.raises(ValueError, match="open_share: raj does not say"):
+        MMD(make_game("raj"), {"open_share": 0.5}, seed=0, total=1000)
+
+
+def test_mmd__learns_to_beat_its_rivals():
+    game = make_game("raj", **TINY_RAJ)
+    settings = {"rows": 256, "hidden": [32, 32], "minibatch": 256, "magnet_end": 0.01}
+    settings |= {"rivals": ["valueplus"], "rival_share": 1.0}
+    network = trained(game, 100_000, **settings).network()
+    best = exploit(game, make_bot(game, "valueplus")).best_response_value
+    bot = network_bot(game, network, "mmd", deterministic=True)
+    reached = play_match(game, [bot, "valueplus"], 4000, seed=1).scores[0].mean
+    assert best > 0.5
+    assert reached > 0.85 * best
+
+
 def test_play__refuses_to_explore_all_games_to_their_ends():
     batch = Batch(toy_pennies.pennies(), 3, seed=0)
     with pytest.raises(ValueError, match=r"rows=3, explore=0.999"):
@@ -301,7 +392,8 @@ def test_hyperparameters__of_every_environment_are_settings_that_fit():
     chosen = yaml.safe_load(text)
     defaults = chosen.pop("default")
     assert defaults.pop("steps") > 0
-    told = {**asdict(MMDSettings()), "hidden": list(MMDSettings().hidden), "oracle": []}
+    told = {**asdict(MMDSettings()), "hidden": list(MMDSettings().hidden)}
+    told |= {"oracle": [], "rivals": []}
     assert defaults == told  # both say the same
     tuned = ("raj", "scotch", "richman", "coins", "twentynine")
     names = {env_id(name): name for name in OUR_GAMES}
