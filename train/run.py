@@ -17,6 +17,7 @@ from typing import Any
 from bidarena.baselines.learned.bots import network_bot
 from bidarena.baselines.learned.network import Network
 from bidarena.baselines.learned.policy_file import save_policy
+from bidarena.envs.compile import compiling_seconds
 from bidarena.envs.files import lock, remove_drafts
 from bidarena.envs.stopping import stop_signal
 from bidarena.evaluate.appraisal.strength import against, asked, truth_of
@@ -152,9 +153,10 @@ class _RunLog:
 
     def note(self, learner: Learner) -> None:
         """Let the learner learn for one round, write down its metrics, and measure it when due."""
-        before, cpu = learner.steps, time.process_time()
+        before, cpu = learner.steps, time.process_time() - compiling_seconds()
         told = learner.learn()
-        self.cpu_seconds += time.process_time() - cpu + told.pop("other_cpu_seconds", 0.0)
+        spent = time.process_time() - compiling_seconds() - cpu
+        self.cpu_seconds += spent + told.pop("other_cpu_seconds", 0.0)
         seconds, env_seconds = told.pop("seconds"), told.pop("env_seconds")
         self.seconds += seconds
         self.env_seconds += env_seconds

@@ -12,6 +12,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bidarena.envs.compile import compiling_seconds
 from bidarena.train.algorithms import make_learner
 from bidarena.train.task import Task
 
@@ -66,9 +67,10 @@ def pace_of(task: Task, budget: Budget) -> float:
     learner.learn()  # compiles
     before, spent = learner.steps, 0.0
     while spent < TRIAL * budget.cpu_seconds and learner.steps - before < budget.decisions:
-        began = time.process_time()
+        began = time.process_time() - compiling_seconds()
         told = learner.learn()
-        spent += time.process_time() - began + told.get("other_cpu_seconds", 0.0)
+        spent += time.process_time() - compiling_seconds() - began
+        spent += told.get("other_cpu_seconds", 0.0)
     return (learner.steps - before) / max(spent, 1e-9)
 
 

@@ -225,9 +225,11 @@ def _task(job: Job, opponent: str, steps: int) -> Task:
 def _identity(job: Job) -> dict[str, Any]:
     """Return what a run in a folder must share with a job to be the job's run."""
     settings = _task(job, SELF, 1).settings
+    cell = job.cell.as_dict()
+    del cell["title"]  # says nothing about what is learned
     return {
         "name": job.suite,
-        "cell": job.cell.as_dict(),
+        "cell": cell,
         "budget": job.budget.as_dict(),
         "seed": job.seed,
         "settings": settings,
