@@ -23,3 +23,4 @@ def studies() -> dict[str, str]:
 
 register_study("twentynine-search", "bidarena.studies.twentynine.search:study")
 register_study("learning", "bidarena.studies.learning:study")
+register_study("suite", "bidarena.studies.suite.benchmark:study")

@@ -87,7 +87,7 @@ def test_imports__make_no_circle():
 # folders with a game, studies/__init__.py registers our studies.
 NAMED = ("envs/__init__.py", "envs/moved.py", "baselines/solvers/__init__.py")
 NAMED += ("baselines/solvers/richman", "baselines/solvers/poorman.py")
-NAMED += ("studies/__init__.py", "studies/bench/scaling.py")
+NAMED += ("studies/__init__.py", "studies/bench/scaling.py", "studies/suite/hidden_games.py")
 STUDIES = {path.partition(":")[0] for path in studies().values()}  # experiments on named games
 # Lines of docstrings that show how something is used, and file names of hyperparameters
 EXAMPLE = re.compile(r"bidarena [a-z]+ |bidarena/|python -m |\w\(\"|runs/|\"game\": \"")

@@ -9,12 +9,14 @@ import bidarena.envs.moved  # noqa: F401  lets old import paths work
 from bidarena.train.algorithms import register_algorithm
 from bidarena.train.run import RunProgress
 from bidarena.train.start import FinishedRun, resume, start
+from bidarena.train.stepwise import Stepwise
 from bidarena.train.task import Learner, Task
 
 __all__ = [
     "FinishedRun",
     "Learner",
     "RunProgress",
+    "Stepwise",
     "Task",
     "register_algorithm",
     "resume",

@@ -7,6 +7,7 @@ weights.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
@@ -16,6 +17,7 @@ from typing import Any
 from bidarena.baselines.learned.bots import network_bot
 from bidarena.baselines.learned.network import Network
 from bidarena.baselines.learned.policy_file import save_policy
+from bidarena.envs.compile import compiling_seconds
 from bidarena.envs.files import lock, remove_drafts
 from bidarena.envs.stopping import stop_signal
 from bidarena.evaluate.appraisal.strength import against, asked, truth_of
@@ -82,6 +84,7 @@ def run(
     command: str,
     resume: bool = False,
     checkpoint_seconds: float = 30.0,
+    cpu_seconds: float = math.inf,
     progress: Callable[[RunProgress], None] | None = None,
 ) -> dict[str, Any]:
     """Learn to the end of a task and return what the last evaluation found.
@@ -97,6 +100,7 @@ def run(
         command: the command line that makes this run, to be written into the policies.
         resume: go on from the checkpoint in the folder.
         checkpoint_seconds: how much time passes at least between two checkpoints.
+        cpu_seconds: the run also ends after the round in which learning has taken so much CPU time.
         progress: called at the beginning and after every round.
     """
     tell = progress or (lambda _: None)
@@ -114,16 +118,20 @@ def run(
             if evaluation.evaluations:
                 log.evaluate(learner.network(), 0)  # where the curves begin
         last_kept = time.monotonic()
+
+        def done() -> bool:
+            return learner.steps >= task.steps or log.cpu_seconds >= cpu_seconds
+
         with stop_signal() as stopped:
-            while learner.steps < task.steps and not stopped():
+            while not done() and not stopped():
                 log.note(learner)
                 tell(log.progress)
                 if checkpoint_seconds <= time.monotonic() - last_kept:
                     log.keep(learner)
                     last_kept = time.monotonic()
-            log.finish(learner, whole=learner.steps >= task.steps)
+            log.finish(learner, whole=done())
         stop = stopped()
-        if stop is not None and learner.steps < task.steps:
+        if stop is not None and not done():
             raise stop
         return log.found
 
@@ -145,9 +153,10 @@ class _RunLog:
 
     def note(self, learner: Learner) -> None:
         """Let the learner learn for one round, write down its metrics, and measure it when due."""
-        before, cpu = learner.steps, time.process_time()
+        before, cpu = learner.steps, time.process_time() - compiling_seconds()
         told = learner.learn()
-        self.cpu_seconds += time.process_time() - cpu + told.pop("other_cpu_seconds", 0.0)
+        spent = time.process_time() - compiling_seconds() - cpu
+        self.cpu_seconds += spent + told.pop("other_cpu_seconds", 0.0)
         seconds, env_seconds = told.pop("seconds"), told.pop("env_seconds")
         self.seconds += seconds
         self.env_seconds += env_seconds

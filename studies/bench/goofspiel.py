@@ -24,6 +24,7 @@ from bidarena.envs.game import (
     rules_of,
     starts,
 )
+from bidarena.envs.rng import shuffle
 
 MOST = 8  # cards
 DIGIT = 16  # bids and winners of all rounds are digits of one number each
@@ -103,8 +104,41 @@ def observe(cfg: Cfg, state: State, player: int, out: Observation) -> None:
 
 
 def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
-    """Refuse: solvers need no guesses."""
-    raise NotImplementedError
+    """Draw other bids for the other player, all sequences that fit who has won being as likely."""
+    other = 1 - player
+    bids = np.zeros(MOST, np.int64)  # of the player in each round
+    winners = np.zeros(MOST, np.int64)
+    own, seen = state[S.bids + player], state[S.winners]
+    for at in range(MOST):  # the last digits are those of the latest round
+        bids[at], winners[at] = own % DIGIT, seen % DIGIT
+        own //= DIGIT
+        seen //= DIGIT
+    made = 0  # bids of the other player
+    for card in range(cfg[0]):
+        made += 1 - ((state[S.hands + other] >> card) & 1)
+    rounds = state[S.round]
+    mine = rounds  # bids of the player: one more while the other has not answered yet
+    if bids[rounds] > 0:
+        mine = rounds + 1
+    order = np.arange(cfg[0])
+    fits = False
+    while not fits:
+        shuffle(rng, order)
+        fits = True
+        for at in range(rounds):
+            card = order[at] + 1
+            against = bids[mine - 1 - at]
+            winner = TIED
+            if card != against:
+                winner = other if card > against else player
+            if winner + 1 != winners[rounds - 1 - at]:
+                fits = False
+                break
+    state[S.bids + other] = 0
+    state[S.hands + other] = (1 << cfg[0]) - 1
+    for at in range(made):
+        state[S.bids + other] = DIGIT * state[S.bids + other] + order[at] + 1
+        state[S.hands + other] ^= 1 << order[at]
 
 
 def goofspiel(cards: int = 5) -> Game:

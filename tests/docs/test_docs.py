@@ -35,6 +35,7 @@ PAGES = (  # the blocks of each are one program
     "adding_a_game.md",
     "adding_a_bot.md",
     "training.md",
+    "suite.md",
     "tournaments.md",
     "truth.md",
     "openspiel.md",

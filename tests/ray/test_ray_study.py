@@ -123,6 +123,27 @@ def test_study_of_learning__refuses_a_folder_without_a_run_before_it_is_sent(
     assert "not the configuration of a run" in capsys.readouterr().err
 
 
+def test_study_suite__brings_the_runs_home(cluster, tmp_path, capsys):
+    cells = tmp_path / "cells.yml"
+    cells.write_text(
+        "name: test-v1\ncells:\n  tiny-raj:\n    game: raj\n"
+        "    rules: {cards: [1, 2, 3], items: [1, 2, 3], reward: margin}\n"
+        "    measure: exploitability\n    random: 1.5555555555555556\n    perfect: 0\n"
+    )
+    words = ["study", "suite", "--suite", str(cells), "--algo", "minimax_q", "td", "--seeds", "2"]
+    words += ["--budget", "tiny", "--folder", str(tmp_path / "runs"), "--json"]
+    assert main([*words, "--ray", cluster.address]) == 0
+    found = json.loads(capsys.readouterr().out)["algorithms"]
+    assert len(found["minimax_q"]["cells"]["tiny-raj"]["figure"]["values"]) == 2
+    assert "refused" in found["td"]["cells"]["tiny-raj"]
+    run = tmp_path / "runs" / "test-v1-tiny" / "tiny-raj__minimax_q__1"
+    assert {CONFIG, CHECKPOINT, "measured.json"} <= {path.name for path in run.iterdir()}
+    written = (run / "metrics.csv").read_bytes()
+    assert main([*words, "--ray", cluster.address]) == 0  # nothing is learned again
+    assert json.loads(capsys.readouterr().out)["algorithms"] == found
+    assert (run / "metrics.csv").read_bytes() == written
+
+
 def test_travelling__a_folder_arrives_as_it_was(tmp_path):
     assert read_files(tmp_path / "nothing") == {}
     files = {CONFIG: b"{}", CHECKPOINT: b"\0", "tensorboard/events.1": b"x", "metrics.csv": b"a\n"}
