@@ -49,6 +49,7 @@ class Bench:
         search_rules: the options of the rules under which searches are measured.
         search_below: searches are measured at the first decision with a legal action below this
             number, such as the first card after an auction; None: at the first decision.
+        learners: whether the time of every learner is taken apart on this game.
         figures: "module:function" of a function `(seconds) -> dict` with further figures, by name.
             `seconds` is the time that it may take.
     """
@@ -58,6 +59,7 @@ class Bench:
     solve_rules: Mapping[str, Any] = field(default_factory=dict)
     search_rules: Mapping[str, Any] = field(default_factory=dict)
     search_below: int | None = None
+    learners: bool = False
     figures: str = ""
 
 
@@ -91,7 +93,7 @@ class Tools:
             JSON and begins with `view_frame` (bidarena.envs.drawing).
         board: the name of the JavaScript module that draws the view, such as "line". Empty:
             "generic", which shows the text drawing and lists the moves in words.
-        exchange: `(game) -> Exchange` (bidarena.envs.exchange): parts of the game that can be
+        exchange: `(game) -> Exchange` (bidarena.envs.registry.exchange): parts of the game that can be
             exchanged, such as suits, for learners that share what they learn between them.
         open_values: `(cfg, states, rows, movers, values, known) -> None`: a plain function like the
             rules that writes what each action is worth if all players saw everything, for learners

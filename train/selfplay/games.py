@@ -171,7 +171,8 @@ def play(
     _, _, views, known, *rest = zip(*moments, strict=True)
     seen = np.concatenate(views)
     seen_by_critic = np.concatenate(known) if oracle else seen
-    decided = (*(np.concatenate(part) for part in rest), np.concatenate(targets[::-1]))
+    solves, legals, choices, logs, worths = (np.concatenate(part) for part in rest)
+    decided = (solves, legals, choices, logs, worths, np.concatenate(targets[::-1]))
     return Decisions(seen, seen_by_critic, *decided, rows, env_seconds)
 
 

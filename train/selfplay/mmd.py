@@ -147,7 +147,7 @@ class MMD(NetworkLearner):
         self._teacher = None if teacher is None else _compiled("teacher", game, teacher)
         self._rivals = [_compiled("rivals", game, name) for name in self.settings.rivals]
         self._open_values = _open_values(game) if self.settings.open_share > 0 else None
-        self._player, self._judge_of = _shapes(game, self.settings)
+        self._player, self._judge_of = _shapes(game, self.settings, self.device)
         self._policy, self._critic = (
             shape.draw(self._luck) for shape in (self._player, self._judge_of)
         )
@@ -196,25 +196,26 @@ class MMD(NetworkLearner):
     def _judge(
         self, observations: Floats, known: Floats, legal: NDArray[np.bool_]
     ) -> tuple[Floats, Floats]:
-        logits = self._player.outputs(self._policy, self._player.arrange(observations))
-        logs = _log_chances(logits, torch.from_numpy(legal))
-        values = self._judge_of.outputs(self._critic, self._judge_of.arrange(known))
-        return logs.numpy(), values.numpy()
+        seen = self._tensor(self._player.arrange(observations))
+        logs = _log_chances(self._player.outputs(self._policy, seen), self._tensor(legal))
+        seen = self._tensor(self._judge_of.arrange(known))
+        values = self._judge_of.outputs(self._critic, seen)
+        return logs.cpu().numpy(), values.cpu().numpy()
 
     def _update(
         self, games: Decisions, magnet: float, imitating: bool, opened: bool
     ) -> dict[str, float]:
         """Learn from the decisions in some passes, and return mean metrics."""
-        views = self._player.arrange(games.observations)
-        known = self._judge_of.arrange(games.seen_by_critic)
-        legal, solved = torch.from_numpy(games.legal), torch.from_numpy(games.solved)
-        actions = torch.from_numpy(games.actions)[:, None]
-        before = torch.from_numpy(games.log_chances).masked_fill(~legal, 0.0)
-        chances = torch.from_numpy(np.exp(games.log_chances))
-        targets = torch.from_numpy(games.targets)[:, None]
-        advantages = _advantages(torch.from_numpy(games.values), chances, actions, targets)
+        views = self._tensor(self._player.arrange(games.observations))
+        known = self._tensor(self._judge_of.arrange(games.seen_by_critic))
+        legal, solved = self._tensor(games.legal), self._tensor(games.solved)
+        actions = self._tensor(games.actions)[:, None]
+        before = self._tensor(games.log_chances).masked_fill(~legal, 0.0)
+        chances = self._tensor(np.exp(games.log_chances))
+        targets = self._tensor(games.targets)[:, None]
+        advantages = _advantages(self._tensor(games.values), chances, actions, targets)
         settings = self.settings
-        sums, steps = torch.zeros(3), 0
+        sums, steps = torch.zeros(3, device=self.device), 0
         for _ in range(settings.epochs):
             for part in self._minibatches(len(actions)):
                 # index_select takes rows several times as fast as an index in brackets
@@ -263,19 +264,20 @@ class MMD(NetworkLearner):
         return {"policy": self._policy, "critic": self._critic, "average": self._average}
 
 
-def _shapes(game: Game, settings: MMDSettings) -> tuple[Shape, Shape]:
+def _shapes(game: Game, settings: MMDSettings, device: torch.device) -> tuple[Shape, Shape]:
     """Return the layers of the policy and of the critic."""
     size, hidden = game.observation_size, settings.hidden
     known = size + oracle_size(game, settings.oracle)
+    rest = (hidden, game.actions, device)
     if not settings.tied:
-        return Dense(size, hidden, game.actions), Dense(known, hidden, game.actions)
+        return Dense(size, *rest), Dense(known, *rest)
     find = find_tool(game.name, "exchange")
     if find is None:
         raise ValueError(f"tied=True: {game.name} tells of no parts that can be exchanged")
     own = find(game)
     places = oracle_places(game, settings.oracle)
     whole_view = with_others(own, size, places, game.players - 1)
-    return Tied(own, size, hidden, game.actions), Tied(whole_view, known, hidden, game.actions)
+    return Tied(own, size, *rest), Tied(whole_view, known, *rest)
 
 
 def _open_values(game: Game) -> OpenValues:
@@ -304,7 +306,7 @@ def _soft_losses(logits: Tensor, worth: Tensor, legal: Tensor, softness: float) 
     does (Hennes et al., "Neural replicator dynamics", 2020).
     """
     count = legal.sum(1, keepdim=True)
-    zero = torch.zeros(())
+    zero = logits.new_zeros(())
     own = softness * torch.where(legal, logits, zero)
     wanted = torch.where(legal, worth, zero)
     apart = (own - wanted) - ((own - wanted).sum(1, keepdim=True) / count)

@@ -18,23 +18,26 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bidarena.envs.exchange import Exchange
+from bidarena.envs.registry.exchange import Exchange
 from bidarena.train.selfplay.layers import Tensor, layers, outputs
 
 
 class Dense:
     """Dense layers from observations to actions, with relu between them."""
 
-    def __init__(self, inputs: int, hidden: Sequence[int], actions: int) -> None:
+    def __init__(
+        self, inputs: int, hidden: Sequence[int], actions: int, device: torch.device | str = "cpu"
+    ) -> None:
         self._sizes = [inputs, *hidden, actions]
+        self._device = device
 
     def draw(self, luck: np.random.Generator) -> list[Tensor]:
         """Return weights and biases to begin with."""
-        return layers(self._sizes, luck)
+        return layers(self._sizes, luck, device=self._device)
 
-    def arrange(self, observations: NDArray[np.float32]) -> Tensor:
+    def arrange(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return observations in the order that `outputs` takes."""
-        return torch.from_numpy(observations)
+        return observations
 
     def outputs(self, parts: Sequence[Tensor], arranged: Tensor) -> Tensor:
         """Return the outputs (rows, actions) of the network with these weights and biases."""
@@ -54,7 +57,12 @@ class Tied:
     """
 
     def __init__(
-        self, exchange: Exchange, inputs: int, hidden: Sequence[int], actions: int
+        self,
+        exchange: Exchange,
+        inputs: int,
+        hidden: Sequence[int],
+        actions: int,
+        device: torch.device | str = "cpu",
     ) -> None:
         """Plan layers.
 
@@ -63,11 +71,13 @@ class Tied:
             inputs: how many numbers are seen.
             hidden: units of the hidden layers in all; about a third of them is shared.
             actions: how many actions there are.
+            device: where torch computes.
         """
+        self._device = device
         self._count = count = exchange.parts
         self._order, own, shared = _order(exchange.inputs, inputs)
         self._places, own_actions, shared_actions = _order(exchange.actions, actions)
-        self._back = torch.from_numpy(np.argsort(self._places))
+        self._back = torch.from_numpy(np.argsort(self._places)).to(device)
         sizes = [(own, shared)]
         for units in hidden:
             each = max(1, units // (count + 2))
@@ -89,11 +99,11 @@ class Tied:
                 np.zeros(common) if last else luck.uniform(-bound, bound, common),
             ]
             parts += [torch.from_numpy(part.astype(np.float32)) for part in drawn]
-        return [part.requires_grad_() for part in parts]
+        return [part.to(self._device).requires_grad_() for part in parts]
 
-    def arrange(self, observations: NDArray[np.float32]) -> Tensor:
+    def arrange(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return observations part by part, and then what the parts share."""
-        return torch.from_numpy(observations[:, self._order])
+        return np.take(observations, self._order, axis=1)
 
     def outputs(self, parts: Sequence[Tensor], arranged: Tensor) -> Tensor:
         """Return the outputs (rows, actions) of the network with these weights and biases."""
@@ -117,7 +127,9 @@ class Tied:
         """Return weights and biases of dense layers that give the same outputs."""
         found, count = [], self._count
         for layer, ((own, shared), (units, common)) in enumerate(pairwise(self._sizes)):
-            alone, mixed, bias, common_bias = (p.detach() for p in parts[4 * layer : 4 * layer + 4])
+            alone, mixed, bias, common_bias = (
+                part.detach().cpu() for part in parts[4 * layer : 4 * layer + 4]
+            )
             weight = torch.zeros(count * own + shared, count * units + common)
             summed = mixed[:own] * self._scale
             for one in range(count):
@@ -130,7 +142,8 @@ class Tied:
             weight[count * own :, count * units :] = mixed[own:, units:]
             found += [weight, torch.cat([*[bias] * count, common_bias])]
         found[0] = found[0][torch.from_numpy(np.argsort(self._order))]
-        found[-2:] = [found[-2][:, self._back], found[-1][self._back]]
+        back = self._back.cpu()
+        found[-2:] = [found[-2][:, back], found[-1][back]]
         return found
 
 

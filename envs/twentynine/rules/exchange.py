@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bidarena.envs.exchange import Exchange
+from bidarena.envs.registry.exchange import Exchange
 from bidarena.envs.game import Game
 from bidarena.envs.twentynine.rules.layout import SEATS, A, V
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from bidarena.envs import make_game
-from bidarena.envs.exchange import Exchange
+from bidarena.envs.registry.exchange import Exchange
 from bidarena.envs.registry import find_tool
 from bidarena.train.selfplay.mmd import MMD
 from bidarena.train.selfplay.tied import Tied, with_others
@@ -27,8 +27,8 @@ def test_tied__exchanged_inputs_exchange_actions():
     tied = Tied(PAIR, 5, [12, 8], 3)
     parts = drawn(tied)
     seen = np.random.default_rng(1).random((7, 5), np.float32)
-    here = tied.outputs(parts, tied.arrange(seen))
-    there = tied.outputs(parts, tied.arrange(seen[:, SWAPPED]))
+    here = tied.outputs(parts, torch.from_numpy(tied.arrange(seen)))
+    there = tied.outputs(parts, torch.from_numpy(tied.arrange(seen[:, SWAPPED])))
     torch.testing.assert_close(here[:, [2, 1, 0]], there)
     assert not torch.allclose(here[:, 0], here[:, 2])
 
@@ -41,7 +41,7 @@ def test_tied__dense_layers_give_the_same_outputs():
     dense = tied.dense(parts)
     for i in range(0, len(dense), 2):
         numbers = (numbers.relu() if i else numbers) @ dense[i] + dense[i + 1]
-    torch.testing.assert_close(numbers, tied.outputs(parts, tied.arrange(seen)))
+    torch.testing.assert_close(numbers, tied.outputs(parts, torch.from_numpy(tied.arrange(seen))))
     assert [tuple(part.shape) for part in dense[::2]] == [(5, 12), (12, 8), (8, 3)]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from bidarena.envs import make_game
 from bidarena.envs.batch import Batch
-from bidarena.envs.exchange import Exchange
+from bidarena.envs.registry.exchange import Exchange
 from bidarena.envs.registry import find_tool, games_with
 from bidarena.envs.twentynine.rules.layout import S
 
