@@ -93,8 +93,8 @@ class Tools:
             JSON and begins with `view_frame` (bidarena.envs.drawing).
         board: the name of the JavaScript module that draws the view, such as "line". Empty:
             "generic", which shows the text drawing and lists the moves in words.
-        exchange: `(game) -> Exchange` (bidarena.envs.registry.exchange): parts of the game that can be
-            exchanged, such as suits, for learners that share what they learn between them.
+        exchange: `(game) -> Exchange` (bidarena.envs.registry.exchange): parts of the game that can
+            be exchanged, such as suits, for learners that share what they learn between them.
         open_values: `(cfg, states, rows, movers, values, known) -> None`: a plain function like the
             rules that writes what each action is worth if all players saw everything, for learners
             that may look into all hands while they learn; see `play` in

@@ -22,7 +22,7 @@ from bidarena.envs.registry import (
 )
 
 FUNCTIONS = ("solve", "positions", "hint", "exploit", "measure", "serve", "program", "python_file")
-FUNCTIONS += ("view",)
+FUNCTIONS += ("view", "exchange", "open_values")
 
 
 @pytest.fixture
