@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bidarena.baselines.learned.bots import network_bot
-from bidarena.baselines.learned.network import AFTERSTATES, POSITIONS
+from bidarena.baselines.learned.network import AFTERSTATES, PARTS, POSITIONS
 from bidarena.baselines.learned.policy_format import SUFFIX, PolicyFile, load_policy, save_policy
 from bidarena.baselines.learned.sb3 import import_sb3, network_from_sb3
 from bidarena.envs.arguments import flag
@@ -43,7 +43,7 @@ def check_fits(file: PolicyFile, game: Game) -> None:
 
     The rule `reward` may differ, because it changes neither observations nor legal actions: a
     policy that learned with one kind of reward can play for another. Only a network with the head
-    "afterstates" or "positions" cannot, because it compares expected results with real ones. A rule
+    "afterstates", "positions" or "parts" cannot, because it compares expected results with real ones. A rule
     that is newer than the file counts as if the file had the default value of it.
     """
     differences, options = _differences(file, game)
@@ -137,7 +137,7 @@ def _differences(file: PolicyFile, game: Game) -> tuple[list[str], dict[str, Any
     theirs = {**_later_rules(file, game), **file.options}
     lines, options = [], {}
     for name in dict.fromkeys([*game.options, *theirs]):
-        if name in REWARD_ONLY and file.network.head not in (AFTERSTATES, POSITIONS):
+        if name in REWARD_ONLY and file.network.head not in (AFTERSTATES, POSITIONS, PARTS):
             continue
         if name not in game.options:
             lines.append(f"{name}: the policy knows {theirs[name]!r}, this game has no such rule")

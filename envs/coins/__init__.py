@@ -32,6 +32,7 @@ register_tools(
         "probabilities are not known, that share in positions of --games games, without --samples."
     ),
     measure="bidarena.evaluate.coins.exploit:measure",
+    parts="bidarena.baselines.coins.parts:parts_of",
     view="bidarena.envs.coins.view:view",
     board="coins",
     progress=Progress("bidarena.envs.coins.env:coins_gone"),
