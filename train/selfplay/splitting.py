@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bidarena.baselines.learned.afterstates import scale_of, sides_of
 from bidarena.envs.compile import borrow, keep
-from bidarena.envs.game import Cfg, Game, Params, Rng, legal, returns, step, to_move
+from bidarena.envs.game import Cfg, Game, Params, Rng, returns, step, to_move
 from bidarena.envs.parts import needed_parts, split
 
 Floats = NDArray[np.float32]
@@ -56,7 +56,9 @@ class Splitter:
     def positions(self, states: States) -> tuple[Sums, NDArray[np.uint64], Integers]:
         """Return different positions as sums, the key of each, and which of them each state is."""
         kinds = np.empty(len(states), np.int64)
-        found = self._grow(len(states), self._split, self.game.cfg, self.parts.params, states, kinds)
+        found = self._grow(
+            len(states), self._split, self.game.cfg, self.parts.params, states, kinds
+        )
         return found[0], found[1], kinds
 
     def moves(self, states: States, movers: Integers, masks: Any, chance: Rng) -> Moves:
@@ -121,7 +123,9 @@ def split_states(
     room = np.empty((numbers.shape[1], views.shape[1]), np.float32)
     done = True
     for k in range(len(states)):
-        kinds[k] = _find(cfg, params, states[k], room, numbers, keys, views, part_keys, slots, counts)
+        kinds[k] = _find(
+            cfg, params, states[k], room, numbers, keys, views, part_keys, slots, counts
+        )
         if kinds[k] < 0:
             done = False
             break
