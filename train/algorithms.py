@@ -142,7 +142,7 @@ for _name in ("maskable_ppo", "ppo", "a2c", "dqn"):
     register_algorithm(
         _name, f"bidarena.train.sb3.{_name}:learner", hyperparameters=FOLDER / f"{_name}.yml"
     )
-for _name in ("mmd", "minimax_q", "minimax_td", "td", "td_parts"):
+for _name in ("mmd", "minimax_q", "minimax_td", "td", "td_parts", "expert"):
     register_algorithm(
         _name,
         f"bidarena.train.selfplay.{_name}:learner",

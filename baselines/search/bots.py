@@ -178,9 +178,14 @@ def _playout_bot(game: Game, spec: str) -> Bot:
 
 
 def _guide(game: Game, policy: Any) -> Any:
-    """Return what a learned policy tells a search; see `Guide` in learned/guide.py."""
+    """Return what a learned policy tells a search; see `Guide` in learned/guide.py.
+
+    In Python a `Guide` may be given itself.
+    """
     if not isinstance(policy, str):
-        raise ValueError(f"policy={policy!r}: expected the path of a policy file or of a run")
+        if not isinstance(policy, load("bidarena.baselines.learned.guide:Guide")):
+            raise ValueError(f"policy={policy!r}: expected the path of a policy file or of a run")
+        return policy
     return load("bidarena.baselines.learned.guide:guide_of")(game, policy)
 
 

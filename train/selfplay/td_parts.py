@@ -12,9 +12,10 @@ and beside whatever it stands, where plain layers have to find the parity of eve
 positions that are sums of the same parts are one position: each is judged once a round and kept
 once in memory.
 
-A game begins with some random moves, none to `opening` of them, so that positions far from good
-openings are learned as well. From then on every position met is learned from: its successors are
-judged once, and tell both the move and the target.
+A game begins with random moves: while a position has more than `widest` legal moves, which takes
+long to look at and tells little, then 0 to `opening` more, so that positions far from good openings
+are learned as well. From then on every position met is learned from: its successors are judged
+once, and tell both the move and the target.
 
     learner = TDParts(make_game("coins", board="triangle5"), {}, seed=0, total=500_000)
     while learner.steps < 500_000:
@@ -62,8 +63,11 @@ class TDPartsSettings(SelfPlaySettings):
     minibatch: int = 512
     explore: float = 0.2
 
-    opening: int = 12
-    """a game begins with random moves, 0 to so many"""
+    widest: int = 100
+    """positions with more legal moves than this are passed by random moves, and not learned from"""
+
+    opening: int = 3
+    """how many random moves follow at most"""
 
     memory: int = 2**18
     """places for positions that were met"""
@@ -82,6 +86,7 @@ class TDPartsSettings(SelfPlaySettings):
         for name in ("memory", "positions", "epochs"):
             whole(name, getattr(self, name), 1, 10**7)
         whole("opening", self.opening, 0, 10**6)
+        whole("widest", self.widest, 1, 10**6)
         layer_sizes("top", self.top)
         if not self.hidden:
             raise ValueError(f"hidden={self.hidden!r}: expected at least one layer, such as [64]")
@@ -161,13 +166,14 @@ class TDParts(NetworkLearner):
         began = time.process_time()
         batch.reset()
         spent = time.process_time() - began
-        opening = luck.integers(0, self.settings.opening + 1, batch.rows)
+        opening = luck.integers(0, self.settings.opening + 1, batch.rows)  # moves left of it
         met, targets = [], []
-        moves = 0
         while len(running := np.flatnonzero(batch.movers >= 0)) > 0:
             legal = batch.masks[running]
             chosen = ((1 - luck.random(legal.shape, np.float32)) * legal).argmax(axis=1)
-            begun = opening[running] <= moves
+            narrow = legal.sum(axis=1) <= self.settings.widest
+            begun = narrow & (opening[running] == 0)
+            opening[running] -= narrow & ~begun
             if begun.any():
                 met.append(batch.states[running[begun]])
                 worths = self._worths(met[-1])
@@ -179,7 +185,6 @@ class TDParts(NetworkLearner):
             began = time.process_time()
             batch.step(actions)
             spent += time.process_time() - began
-            moves += 1
         if not met:  # all games were shorter than their openings
             empty = np.zeros((0, self.game.state_size), np.int64)
             return spent, empty, np.zeros(0, np.float32)
