@@ -164,4 +164,6 @@ def _judge_parts(cfg: Cfg, params: Params, state: State, player: int) -> float:
     own = params[1:]
     network = own[int(own[H.network_at]) :]
     views = np.empty((int(own[H.most]), int(network[SIZES])), np.float32)
-    return params[0] * np.tanh(0.5 * judge_parts(cfg, own, state, views))
+    memo_keys = np.zeros(1, np.uint64)
+    memo = np.empty((1, int(network[SIZES + int(own[H.part_layers])])), params.dtype)
+    return params[0] * np.tanh(0.5 * judge_parts(cfg, own, state, views, memo_keys, memo))

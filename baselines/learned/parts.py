@@ -45,6 +45,10 @@ from bidarena.envs.parts import needed_parts, split
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS
 
+MEMO = 512  # parts whose factors are remembered while the moves of a position are compared
+_KEY = np.uint64(0xD6E8FEB86659FD93)
+_S32 = np.uint64(32)
+
 # params: these numbers, the side of each player, the numbers of `Parts`, then the network
 H = starts(layout(scale=1, players=1, most=1, part_layers=1, network_at=1, sides=1))
 
@@ -104,6 +108,8 @@ def _best(cfg: Cfg, params: Params, state: State, player: int, scratch: Mask) ->
     network = params[int(params[H.network_at]) :]
     after = np.empty(len(state), np.int64)
     views = np.empty((int(params[H.most]), int(network[SIZES])), np.float32)
+    memo_keys = np.zeros(MEMO, np.uint64)
+    memo = np.empty((MEMO, int(network[SIZES + int(params[H.part_layers])])), params.dtype)
     result = np.empty(int(params[H.players]), np.float64)
     luck = np.empty(WORDS, np.uint64)
     best = -1
@@ -119,7 +125,7 @@ def _best(cfg: Cfg, params: Params, state: State, player: int, scratch: Mask) ->
             returns(cfg, after, result)
             worth = result[player] * np.float64(params[H.scale])
         else:
-            worth = np.tanh(0.5 * judge_parts(cfg, params, after, views))
+            worth = np.tanh(0.5 * judge_parts(cfg, params, after, views, memo_keys, memo))
             if params[H.sides + mover] != params[H.sides + player]:
                 worth = -worth
         if best < 0 or worth > highest:
@@ -128,14 +134,23 @@ def _best(cfg: Cfg, params: Params, state: State, player: int, scratch: Mask) ->
     return best
 
 
-def judge_parts(cfg: Cfg, params: Params, state: State, views: NDArray[np.float32]) -> float:
-    """Return the number x of a position in which the game is not over; `views` is room for parts.
+def judge_parts(
+    cfg: Cfg,
+    params: Params,
+    state: State,
+    views: NDArray[np.float32],
+    memo_keys: NDArray[np.uint64],
+    memo: Params,
+) -> float:
+    """Return the number x of a position in which the game is not over.
 
     Args:
         cfg: the options of the rules.
         params: see `parts_params`.
         state: the position.
         views: (most, size) is overwritten.
+        memo_keys: keys of parts whose factors are known, 0 where none is; a power of two of them.
+        memo: (memo_keys, factors) these factors; both are filled in.
     """
     at = int(params[H.network_at])
     found = split(cfg, params[H.sides + int(params[H.players]) : at], state, views)
@@ -143,9 +158,19 @@ def judge_parts(cfg: Cfg, params: Params, state: State, views: NDArray[np.float3
     seen_alone = int(params[H.part_layers])
     factors = np.ones(int(network[SIZES + seen_alone]), params.dtype)
     for k in range(found):
-        numbers = _through(network, 0, seen_alone, views[k].astype(params.dtype))
+        key = _KEY
+        for cell in range(views.shape[1]):
+            key = (key ^ np.uint64(np.int64(views[k, cell] * 1024))) * _KEY
+            key ^= key >> _S32
+        key |= np.uint64(1)
+        slot = np.int64(key >> _S32) & (len(memo_keys) - 1)
+        if memo_keys[slot] != key:
+            numbers = _through(network, 0, seen_alone, views[k].astype(params.dtype))
+            for i in range(len(factors)):
+                memo[slot, i] = np.tanh(numbers[i])
+            memo_keys[slot] = key
         for i in range(len(factors)):
-            factors[i] *= np.tanh(numbers[i])
+            factors[i] *= memo[slot, i]
     return np.float64(_through(network, seen_alone, int(network[LAYERS]), factors)[0])
 
 
