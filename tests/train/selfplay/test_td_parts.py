@@ -28,14 +28,14 @@ def trained(game, total, **settings):
     return learner
 
 
-def test_td_parts__learns_boards_to_perfection():
-    game = make_game("coins", board="square4")
+def test_td_parts__learns_a_board_to_perfection():
+    game = make_game("coins", board="triangle4")
     untrained = TDParts(game, SMALL, seed=1, total=1).network()
     before = exploit_coins(game, network_bot(game, untrained, "untrained"))
     assert before.kept_where_it_matters < 0.8
-    network = trained(game, 60_000, hidden=[64, 64, 16]).network()
+    network = trained(game, 30_000, hidden=[64, 64, 16]).network()
     after = exploit_coins(game, network_bot(game, network, "td_parts"))
-    assert after.kept_where_it_matters > 0.99
+    assert after.kept_where_it_matters == 1
     assert after.best_response_value == 0  # one seat wins, and that is all there is to win
 
 
