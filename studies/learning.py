@@ -53,6 +53,11 @@ class Lesson:
 
 
 FIXED = ("random", "value", "valueplus", "minimax")
+SEARCHES = (  # all of Coins that search, limited alike
+    *(f"{bot}:nodes=1000" for bot in ("patterns", "surewin", "bounded", "counting")),
+    *(f"{bot}:nodes=1000" for bot in ("greedy", "memo")),
+    "mcts:iterations=1000",
+)
 PARTS: dict[str, list[Lesson]] = {
     "raj-fixed": [
         Lesson(f"raj-against-{bot}", "raj", "maskable_ppo", (), bot, (bot,)) for bot in FIXED
@@ -66,6 +71,10 @@ PARTS: dict[str, list[Lesson]] = {
     "coins": [
         Lesson(f"coins-{board}", "coins", "td", (("board", board),), "self", ("random",), steps)
         for board, steps in (("triangle4", 5e5), ("triangle5", 6e6))
+    ]
+    + [
+        Lesson("coins-triangle6", "coins", "td_parts", (("board", "triangle6"),), steps=5e5),
+        Lesson("coins-square6", "coins", "td_parts", rivals=SEARCHES),
     ],
     "twentynine": [
         Lesson(

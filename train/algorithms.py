@@ -148,7 +148,7 @@ register_algorithm(
     self_play=True,
     hyperparameters=FOLDER / "fast_ppo.yml",
 )
-for _name in ("mmd", "minimax_q", "minimax_td", "td"):
+for _name in ("mmd", "minimax_q", "minimax_td", "td", "td_parts", "expert"):
     register_algorithm(
         _name,
         f"bidarena.train.selfplay.{_name}:learner",

@@ -163,6 +163,34 @@ def is_lost(table: LostBits, position: int) -> bool:
     return bool(int(table[position >> LOW]) >> (position & 63) & 1)
 
 
+def solve_left(game: Game, board: int) -> Callable[[int], bool]:
+    """Solve what can become of a position, and return which positions are lost.
+
+    Only the coins that lie there count, so this works on boards that are too large to be solved.
+
+    Args:
+        game: Coins in which the last coin decides.
+        board: the coins that are left, as a position.
+
+    Returns:
+        A function that takes any part of these coins and returns whether the player to move there
+        is lost.
+    """
+    left = coins_of(board)
+    at = {coin: k for k, coin in enumerate(left)}
+
+    def packed(position: int) -> int:
+        return sum(1 << at[coin] for coin in coins_of(position))
+
+    takes = game.cfg[C.takes : C.takes + game.cfg[C.segments]].tolist()
+    possible = np.array([packed(take) for take in takes if take & ~board == 0], np.int64)
+    table = np.zeros(max(1 << len(left) >> LOW, 1), np.uint64)
+    blocks = (1 << len(left)) // min(1 << len(left), 1 << BLOCK)
+    misere = bool(game.cfg[C.last_coin] == LOSES)
+    compiled(fill_lost, {}, "coins")(possible, len(left), misere, table, 0, blocks)
+    return lambda position: is_lost(table, packed(position))
+
+
 # --- the last coin decides -----------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ from bidarena.baselines.learned.network import (
     AFTERSTATES,
     GREEDY,
     MATRIX,
+    PARTS,
     POSITIONS,
     SIZES,
     Network,
@@ -23,6 +24,7 @@ from bidarena.baselines.learned.network import (
     forward,
 )
 from bidarena.baselines.learned.pairs import pairs_bot
+from bidarena.baselines.learned.parts import parts_bot
 from bidarena.baselines.learned.positions import positions_bot
 from bidarena.envs.compile import fill_in
 from bidarena.envs.game import Cfg, Game, Mask, Params, State, legal, observe
@@ -41,6 +43,8 @@ def network_bot(game: Game, network: Network, name: str, *, deterministic: bool 
     check_sizes(game, network)
     if network.head == AFTERSTATES:
         return afterstates_bot(game, network, name)
+    if network.head == PARTS:
+        return parts_bot(game, network, name)
     if network.head == MATRIX:
         return pairs_bot(game, network, name, deterministic=deterministic)
     if network.head == POSITIONS:

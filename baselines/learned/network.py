@@ -16,12 +16,14 @@ from bidarena.baselines.common import distribution
 from bidarena.envs.arguments import choice
 from bidarena.envs.game import Cfg, Game, Mask, Observation, Params, Rng, State
 from bidarena.envs.rng import draw
+from bidarena.envs.structure.parts import needed_parts
 
 Numbers = NDArray[np.float32]
 
 ACTIVATIONS = ("relu", "tanh")
 AFTERSTATES, MATRIX, POSITIONS = "afterstates", "matrix", "positions"
-HEADS = ("logits", "values", AFTERSTATES, MATRIX, POSITIONS)
+PARTS, POLICY_VALUE = "parts", "policy_value"
+HEADS = ("logits", "values", AFTERSTATES, MATRIX, POSITIONS, PARTS, POLICY_VALUE)
 
 # params: these entries, the sizes from the inputs to the outputs, then weights and biases by layer
 GREEDY, ACTIVATION, LAYERS, SIZES = 0, 1, 2, 3
@@ -41,8 +43,12 @@ class Network:
             position, in which the player to move expects tanh(x / 2), see afterstates.py.
             "matrix": a value for every pair of an own action and an action of the other player,
             see pairs.py. "positions": one number for what a player sees, see positions.py.
+            "parts": like "afterstates", but the first layers see each part of the position by
+            itself, see parts.py. "policy_value": logits, then one number x: the player expects
+            tanh(x / 2), which only searches use.
         slack: of "positions": by how much of the largest result choices may seem worse than the
             best and still count as good.
+        part_layers: of "parts": how many layers see each part by itself.
     """
 
     weights: tuple[Numbers, ...]
@@ -50,6 +56,7 @@ class Network:
     activation: str = "relu"
     head: str = "logits"
     slack: float = 0.0
+    part_layers: int = 0
 
     def __post_init__(self) -> None:
         choice("activation", self.activation, ACTIVATIONS)
@@ -60,6 +67,11 @@ class Network:
             raise ValueError(
                 f"weights, biases: expected one of each per layer, got {len(self.weights)} and "
                 f"{len(self.biases)}"
+            )
+        if (self.head == PARTS) != (0 < self.part_layers < len(self.weights)):
+            raise ValueError(
+                f"part_layers={self.part_layers!r}: expected 1 to {len(self.weights) - 1}, some of "
+                f"the layers but not all, with the head {PARTS!r}, and 0 with any other"
             )
         before = self.weights[0].shape[:1]
         for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
@@ -79,6 +91,8 @@ class Network:
 
     def __call__(self, observations: NDArray[Any]) -> Numbers:
         """Return the outputs (rows, outputs) for observations (rows, inputs), in NumPy."""
+        if self.head == PARTS:
+            raise ValueError(f"head={PARTS!r}: sees parts of positions, not observations")
         numbers = np.asarray(observations, np.float32)
         for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             if layer:
@@ -97,12 +111,13 @@ class Network:
             observations: (rows, inputs).
             masks: (rows, actions) 1 where an action is legal, else 0.
         """
-        if self.head in (AFTERSTATES, MATRIX, POSITIONS):
+        if self.head in (AFTERSTATES, MATRIX, POSITIONS, PARTS):
             raise ValueError(
                 f"head={self.head!r}: chooses by more than its own observation and mask tell; ask "
                 "the bot of `network_bot` instead"
             )
-        numbers = np.where(masks == 1, self(observations).astype(np.float64), -np.inf)
+        given = self(observations)[:, : masks.shape[1]].astype(np.float64)
+        numbers = np.where(masks == 1, given, -np.inf)
         best = numbers.max(axis=1, keepdims=True)
         if self.head == "values":
             return np.eye(masks.shape[1])[numbers.argmax(axis=1)]
@@ -112,18 +127,24 @@ class Network:
 
 def outputs(head: str, actions: int) -> int:
     """Return how many outputs a network with this head has, in a game with so many actions."""
-    return {AFTERSTATES: 1, POSITIONS: 1, MATRIX: actions**2}.get(head, actions)
+    others = {AFTERSTATES: 1, POSITIONS: 1, PARTS: 1, MATRIX: actions**2, POLICY_VALUE: actions + 1}
+    return others.get(head, actions)
 
 
 def check_sizes(game: Game, network: Network) -> None:
     """Raise ValueError unless the network has the inputs and outputs, and a head, for the game."""
-    if network.head == AFTERSTATES:
+    inputs = game.observation_size
+    if network.head in (AFTERSTATES, PARTS):
         check_open(game)
+    if network.head == PARTS:
+        inputs = needed_parts(game).size
+    if network.head == POLICY_VALUE and (not game.zero_sum or len(set(game.teams)) != 2):
+        raise ValueError(f"game={game!r}: expected a zero-sum game of two sides")
     if network.head == MATRIX:
         check_together(game)
     if network.head == POSITIONS:
         check_duel(game)
-    wanted = (game.observation_size, outputs(network.head, game.actions))
+    wanted = (inputs, outputs(network.head, game.actions))
     if (network.sizes[0], network.sizes[-1]) != wanted:
         raise ValueError(
             f"network: expected {wanted[0]} inputs and {wanted[1]} outputs for {game.name}, got "

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bidarena.baselines.learned.bots import network_bot
-from bidarena.baselines.learned.network import AFTERSTATES, POSITIONS
+from bidarena.baselines.learned.network import AFTERSTATES, PARTS, POSITIONS
 from bidarena.baselines.learned.policy_format import SUFFIX, PolicyFile, load_policy, save_policy
 from bidarena.baselines.learned.sb3 import import_sb3, network_from_sb3
 from bidarena.envs.arguments import flag
@@ -33,6 +33,7 @@ __all__ = [
     "ppo",
     "save_policy",
     "shipped",
+    "shipped_file",
 ]
 
 REWARD_ONLY = ("reward",)  # rules that change neither observations nor legal actions
@@ -43,8 +44,8 @@ def check_fits(file: PolicyFile, game: Game) -> None:
 
     The rule `reward` may differ, because it changes neither observations nor legal actions: a
     policy that learned with one kind of reward can play for another. Only a network with the head
-    "afterstates" or "positions" cannot, because it compares expected results with real ones. A rule
-    that is newer than the file counts as if the file had the default value of it.
+    "afterstates", "positions" or "parts" cannot, because it compares expected results with real
+    ones. A rule that is newer than the file counts as if the file had the default value of it.
     """
     differences, options = _differences(file, game)
     if not differences:
@@ -97,15 +98,22 @@ def ppo(game: Game, *, deterministic: bool = False) -> Bot:
 def shipped(game: Game, kind: str, *, deterministic: bool = False) -> Bot:
     """Return the bot of a policy that comes with this package, or raise ValueError.
 
-    The file is `KIND-GAME.safetensors` in the folder `policies` or, for other rules, one of the
-    files `KIND-GAME-ANYTHING.safetensors` beside it.
-
     Args:
         game: the game with its rules.
         kind: the first part of the file's name, such as "learned".
         deterministic: always take the most probable action instead of drawing one.
     """
     flag("deterministic", deterministic)
+    network = shipped_file(game, kind).network
+    return network_bot(game, network, kind, deterministic=deterministic)
+
+
+def shipped_file(game: Game, kind: str) -> PolicyFile:
+    """Return a policy that comes with this package and fits the game, or raise ValueError.
+
+    The file is `KIND-GAME.safetensors` in the folder `policies` or, for other rules, one of the
+    files `KIND-GAME-ANYTHING.safetensors` beside it.
+    """
     refused = []
     for entry in sorted(_shipped_folder().iterdir(), key=lambda entry: entry.name):
         stem = entry.name.removesuffix(SUFFIX)
@@ -115,7 +123,7 @@ def shipped(game: Game, kind: str, *, deterministic: bool = False) -> Bot:
             file = load_policy(path)
         differences, _ = _differences(file, game)
         if not differences:
-            return network_bot(game, file.network, kind, deterministic=deterministic)
+            return file
         refused += [f"  {stem}: {line}" for line in differences]
     known = f"the policies for {game.name} that come with this package are for other rules:"
     if not refused:
@@ -137,7 +145,7 @@ def _differences(file: PolicyFile, game: Game) -> tuple[list[str], dict[str, Any
     theirs = {**_later_rules(file, game), **file.options}
     lines, options = [], {}
     for name in dict.fromkeys([*game.options, *theirs]):
-        if name in REWARD_ONLY and file.network.head not in (AFTERSTATES, POSITIONS):
+        if name in REWARD_ONLY and file.network.head not in (AFTERSTATES, POSITIONS, PARTS):
             continue
         if name not in game.options:
             lines.append(f"{name}: the policy knows {theirs[name]!r}, this game has no such rule")

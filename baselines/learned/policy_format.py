@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.baselines.learned.network import Network, Numbers, check_sizes, outputs
+from bidarena.baselines.learned.network import PARTS, Network, Numbers, check_sizes, outputs
 from bidarena.envs.files import write_whole
 from bidarena.envs.game import Game
 
@@ -90,6 +90,7 @@ def save_policy(
             "activation": network.activation,
             "head": network.head,
             **({"slack": network.slack} if network.slack else {}),
+            **({"part_layers": network.part_layers} if network.part_layers else {}),
         },
         "version": _package_version(),
         "info": {} if info is None else dict(info),
@@ -229,6 +230,7 @@ def _network(told: dict[str, Any], file: Any) -> Network:
         _typed(told, "activation", str),
         _typed(told, "head", str),
         _typed(told, "slack", float) if "slack" in told else 0.0,
+        _typed(told, "part_layers", int) if "part_layers" in told else 0,
     )
 
 
@@ -244,6 +246,8 @@ def _checked(path: Path, told: dict[str, Any], network: Network) -> PolicyFile:
                     f"its observation has {name} at {part!r:.50}, expected it at {end}"
                 )
     wanted = outputs(network.head, told["actions"])
+    if network.head == PARTS:  # how a part is seen is checked with the game, see `check_sizes`
+        end = network.sizes[0]
     if (network.sizes[0], network.sizes[-1]) != (end, wanted):
         raise ValueError(
             f"its network takes {network.sizes[0]} numbers to {network.sizes[-1]}, expected {end} "

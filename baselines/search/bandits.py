@@ -13,11 +13,16 @@ move was available. In the formulas it takes the place of the visits of the node
   times, less the mean of the node. If all players who move at the same time use `regret`, the
   average of their probabilities approaches an equilibrium. The other rules settle on the move that
   looks best, so they do not approach one.
+- `puct`: take the largest mean + c * prior * sqrt(visits of the node) / (1 + visits), as AlphaZero
+  does (Silver et al., "A general reinforcement learning algorithm that masters chess, shogi and Go
+  through self-play", 2018). The priors come from a policy. Moves that were never tried count with
+  the mean of those that were.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from bidarena.baselines.search.layout import REGRET, THOMPSON, UCB1
 from bidarena.baselines.search.tree import (
@@ -25,6 +30,7 @@ from bidarena.baselines.search.tree import (
     CHANCES,
     COUNT,
     PLAN,
+    PRIOR,
     SQUARES,
     STAMP,
     SUM,
@@ -78,6 +84,32 @@ def select(
     if available > 0:
         chosen, probability = _match_regrets(edges, first, end, available, positive, c, rng, stamp)
     return chosen, probability
+
+
+def select_puct(edges: Edges, first: int, end: int, mask: Mask, c: float) -> int:
+    """Return the edge to take by `puct` among those whose actions are in `mask`; -1: there is none.
+
+    Adds 1 to the `CHANCES` of these edges.
+    """
+    visits, won, priors = 0.0, 0.0, 0.0
+    for edge in range(first, end):
+        row = edges[edge]
+        if mask[int(row[ACTION])]:
+            row[CHANCES] += 1.0
+            visits += row[COUNT]
+            won += row[SUM]
+            priors += row[PRIOR]
+    mean = won / visits if visits > 0.0 else 0.5
+    bonus = c * math.sqrt(visits + 1.0) / max(priors, 1e-9)
+    best, chosen = -1.0, -1
+    for edge in range(first, end):
+        row = edges[edge]
+        if mask[int(row[ACTION])]:
+            worth = row[SUM] / row[COUNT] if row[COUNT] > 0.0 else mean
+            worth += bonus * row[PRIOR] / (1.0 + row[COUNT])
+            if worth > best:
+                best, chosen = worth, edge
+    return chosen
 
 
 def _match_regrets(
@@ -146,6 +178,16 @@ def gamma(rng: Rng, shape: float) -> float:
             return d * v
         if math.log(u) < 0.5 * square + d * (1.0 - v + math.log(v)):
             return d * v
+
+
+def noise(rng: Rng, shares: Any) -> None:
+    """Fill `shares` with random shares of 1 that differ much: a Dirichlet distribution of 0.3."""
+    total = 0.0
+    for i in range(len(shares)):
+        shares[i] = gamma(rng, 1.3) * (1.0 - uniform(rng)) ** (1.0 / 0.3)
+        total += shares[i]
+    for i in range(len(shares)):
+        shares[i] /= max(total, 1e-300)
 
 
 def normal(rng: Rng) -> float:

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from bidarena.baselines.search import layout
-from bidarena.baselines.search.explore import always_plausible, no_book, withdraw_nothing
+from bidarena.baselines.search.explore import (
+    always_plausible,
+    no_book,
+    no_judge,
+    no_priors,
+    withdraw_nothing,
+)
 from bidarena.baselines.search.keys import seen_by_observation, seen_by_signature
 from bidarena.baselines.search.layout import (
     DMCTS,
@@ -19,6 +25,7 @@ from bidarena.baselines.search.layout import (
     FINALS,
     MCTS,
     MOM,
+    PUCT,
     REGRET,
     SELECTIONS,
     TECHNIQUES,
@@ -27,7 +34,7 @@ from bidarena.baselines.search.think import Thinker, search_act
 from bidarena.baselines.search.tree import BYTES_PER_EDGE, BYTES_PER_SLOT
 from bidarena.envs.arguments import choice, flag, whole
 from bidarena.envs.game import Game
-from bidarena.envs.registry import SEARCH, Bot, load_book, make_belief, make_bot
+from bidarena.envs.registry import SEARCH, Bot, load, load_book, make_belief, make_bot
 
 FASTEST = 1000  # iterations per millisecond: a tree under a clock has room for as many
 PUNCTUAL = 0.95  # share of the time that is used: a busy machine may pause us for milliseconds
@@ -40,11 +47,13 @@ class Options:
 
     iterations: int | None = None  # 1000 if neither `iterations` nor `ms` is given
     ms: float | None = None  # milliseconds of real time; with both, whichever limit comes first
-    selection: str = "ucb1"  # or "ucb_tuned", "thompson", "regret"
+    selection: str | None = None  # "ucb1", "ucb_tuned", "thompson", "regret"; "puct" with a policy
     c: float | None = None  # exploration constant of `selection`
     simultaneous: str = "regret"  # the rule at moves made at the same time
     simultaneous_c: float | None = None  # exploration constant of `simultaneous`
     playout: str = "random"  # the bot that plays beyond the tree; its options after ":", with ";"
+    policy: str | None = None  # a learned policy that guides the search: a file, a run, or a bot
+    noise: float = 0.0  # with a policy: share of the priors at the root that is drawn at random
     final: str = "auto"  # "visits" takes the most visited move, "sample" draws one; see `decide`
     early_stop: bool = False  # drop a move that lost 90 of its first 100 visits
     memory: float = 64.0  # MiB for the trees of all threads together
@@ -87,11 +96,21 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
 
     moment = slice(0, 0) if game.simultaneous is None else game.state[game.simultaneous]
     low, high = game.return_range
-    playout = _playout_bot(game, options.playout)
+    by_policy = options.policy if options.playout == "policy" else None
+    playout = _playout_bot(game, by_policy or options.playout)
     belief = None if options.belief is None else make_belief(game, _nested(options.belief))
     belief_params = np.zeros(0) if belief is None else _flat("belief", belief.name, belief.params)
-    selection = choice("selection", options.selection, SELECTIONS)
+    guide = None if options.policy is None else _guide(game, options.policy)
+    usual = "ucb1" if guide is None else "puct"
+    selection = choice("selection", options.selection or usual, SELECTIONS)
     together = choice("simultaneous", options.simultaneous, SELECTIONS)
+    share = _number("noise", options.noise, 0.0, 1.0)
+    if guide is None and (PUCT in (selection, together) or share):
+        raise ValueError("selection='puct', noise: need priors; expected policy=PATH too")
+    if PUCT in (selection, together):  # a node has edges for all its moves at once
+        room = (int(memory * 2**20 / threads) - slots * BYTES_PER_SLOT) // BYTES_PER_EDGE
+        capacity = max(capacity, min(2 * wanted * game.actions, room))
+    guided = np.zeros(0) if guide is None else np.concatenate([game.teams, guide.params])
 
     head = np.zeros(layout.HEAD)
     head[layout.TECHNIQUE] = technique
@@ -108,14 +127,20 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     head[layout.MOMENT], head[layout.MOMENT_END] = moment.start, moment.stop
     head[layout.BELIEF_AT] = layout.HEAD
     head[layout.BELIEF_END] = layout.HEAD + len(belief_params)
+    head[layout.POLICY_END] = head[layout.BELIEF_END] + len(guided)
+    head[layout.VALUES] = guide is not None and guide.judge is not None
+    head[layout.NOISE] = share
     more = {
         "playout": playout.act,
         "book": load_book(game, options.book) or no_book,
         "plausible": always_plausible if belief is None else belief.plausible,
         "withdraw": game.rules.get("withdraw", withdraw_nothing),
         "seen": seen_by_signature if "signature" in game.rules else seen_by_observation,
+        "priors": no_priors if guide is None or guide.priors is None else guide.priors,
+        "judge": no_judge if guide is None or guide.judge is None else guide.judge,
+        **({} if guide is None else guide.more),
     }
-    params = np.concatenate([head, belief_params, playout.params])
+    params = np.concatenate([head, belief_params, guided, playout.params])
     bot = Bot(name, search_act, params, game.key, more, kind=SEARCH)
     if threads > 1 or reuse:
         bot = replace(bot, outside=Thinker(game, bot, threads, reuse))
@@ -150,6 +175,18 @@ def _playout_bot(game: Game, spec: str) -> Bot:
     if not isinstance(bot, Bot) or bot.outside is not None or bot.more:
         raise ValueError(f"playout={spec!r}: expected a compiled bot that does not search itself")
     return replace(bot, params=_flat("playout", spec, bot.params))
+
+
+def _guide(game: Game, policy: Any) -> Any:
+    """Return what a learned policy tells a search; see `Guide` in learned/guide.py.
+
+    In Python a `Guide` may be given itself.
+    """
+    if not isinstance(policy, str):
+        if not isinstance(policy, load("bidarena.baselines.learned.guide:Guide")):
+            raise ValueError(f"policy={policy!r}: expected the path of a policy file or of a run")
+        return policy
+    return load("bidarena.baselines.learned.guide:guide_of")(game, policy)
 
 
 def _nested(spec: str) -> str:

@@ -5,6 +5,12 @@ rules (bandits.py), adds an untried move, lets the playout bot play to the end o
 the result to the edges of its path. The techniques differ in two things: which decisions have
 nodes, and whose key finds these nodes (keys.py).
 
+**Policies.** A learned policy can guide the search in two ways. Its probabilities are priors of the
+rule `puct`: a node then has an edge for every move from its first visit on. And if the policy says
+what positions are worth, nothing is played out: an iteration ends at the first new node, or where
+the tree ends, with the value that the player to move there expects by what that player sees in the
+guess.
+
 **Keys.** The key of a player is made from everything the player sees and from their own moves, in
 order. `mcts` and `dmcts` have one key for all players, that of the state, because nothing is hidden
 or everything has been guessed.
@@ -23,7 +29,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.baselines.search.bandits import learn_regret, select
+from bidarena.baselines.search.bandits import learn_regret, noise, select, select_puct
 from bidarena.baselines.search.keys import Key, mix, node_key, seen, state_key
 from bidarena.baselines.search.layout import (
     AVAILABLE,
@@ -43,8 +49,11 @@ from bidarena.baselines.search.layout import (
     MOMENT,
     MOMENT_END,
     NODES,
+    NOISE,
     PLAYERS,
+    POLICY_END,
     POM,
+    PUCT,
     REGRET,
     SCALE,
     SECONDS,
@@ -54,6 +63,7 @@ from bidarena.baselines.search.layout import (
     TOGETHER_C,
     TOTAL,
     TREES,
+    VALUES,
     VIEW,
     VISITS,
     WEIGHT,
@@ -64,6 +74,7 @@ from bidarena.baselines.search.tree import (
     CHANCES,
     COUNT,
     PLAN,
+    PRIOR,
     SQUARES,
     SUM,
     USED_EDGES,
@@ -122,6 +133,33 @@ def book(cfg: Cfg, state: State, player: int) -> int:
     raise NotImplementedError
 
 
+@rule
+def priors(
+    cfg: Cfg, params: Params, state: State, player: int, mask: Mask, out: NDArray[np.float64]
+) -> None:
+    """Write how likely a policy takes each of the legal actions, which are in `mask`."""
+    raise NotImplementedError
+
+
+@rule
+def judge(cfg: Cfg, params: Params, state: State, player: int) -> float:
+    """Return what `player`, who is to move, expects of a position, in units of the result."""
+    raise NotImplementedError
+
+
+def no_priors(
+    cfg: Cfg, params: Params, state: State, player: int, mask: Mask, out: NDArray[np.float64]
+) -> None:
+    """Write equal numbers: takes the place of `priors` without a policy that has them."""
+    for i in range(len(out)):
+        out[i] = 1.0
+
+
+def no_judge(cfg: Cfg, params: Params, state: State, player: int) -> float:
+    """Return 0: takes the place of `judge` in a search that plays games out."""
+    return 0.0
+
+
 def no_book(cfg: Cfg, state: State, player: int) -> int:
     """Return -1: takes the place of `book` in a search without one."""
     return -1
@@ -164,7 +202,10 @@ def explore(
     technique, players = int(params[TECHNIQUE]), int(params[PLAYERS])
     moment, moment_end = int(params[MOMENT]), int(params[MOMENT_END])
     belief = params[int(params[BELIEF_AT]) : int(params[BELIEF_END])]
-    own = params[int(params[BELIEF_END]) :]  # the params of the playout bot
+    own = params[int(params[POLICY_END]) :]  # the params of the playout bot
+    sides = params[int(params[BELIEF_END]) : int(params[BELIEF_END]) + players]
+    policy = params[int(params[BELIEF_END]) + players : int(params[POLICY_END])]
+    judging = params[VALUES] != 0.0
     low, scale = params[LOW], params[SCALE]
     trees = int(params[TREES]) if technique == DMCTS else 1
     all_seen = technique in (MCTS, DMCTS)  # one key for all players, that of the state
@@ -185,9 +226,11 @@ def explore(
         np.empty(DEEPEST),
         np.zeros(len(mask)),
         np.empty(moment_end - moment, np.int64),
+        np.empty((2, len(mask))),
     )
     start, state, guesses, view = borrow(made[0]), borrow(made[1]), borrow(made[2]), borrow(made[3])
     results, losses, probabilities = borrow(made[4]), borrow(made[9]), borrow(made[8])
+    chances, luck = borrow(made[11])[0], borrow(made[11])[1]  # priors, and noise among them
     before = borrow(made[10])  # the part of the state that names the moment, before a step
     # by player: the key from the beginning of the moment, which finds nodes, and the key that is
     # made meanwhile for the next moment
@@ -221,9 +264,13 @@ def explore(
             closed[i], growing[i] = 0, 0
         open_groups, depth, committed = groups, 0, 0
         root_edge = -1
+        judged_for = -1  # the player for whom the position was judged at which the tree ends
         while True:
             mover = to_move(cfg, state)
             if mover < 0:
+                break
+            if judging and open_groups == 0:
+                judged_for = mover
                 break
             action, node = -1, -1
             group = mover if technique == MOM else 0
@@ -242,13 +289,28 @@ def explore(
                 c = params[TOGETHER_C if together else C]
                 first = first_edge(table, node)
                 last = first + edge_count(table, node)
-                edge, probability = select(edges, first, last, mask, chosen_rule, c, rng, done)
-                untried = pick(rng, mask)
-                if untried >= 0:
-                    grown = add_edge(table, edges, used, node, key, untried)
-                    if grown >= 0:
-                        edge, probability = grown, 0.0
+                if chosen_rule == PUCT:
+                    fresh, probability = last == first, 0.0
+                    if _lacks_edges(edges, first, last, mask):
+                        priors(cfg, policy, state, mover, mask, chances)
+                        if at_root and params[NOISE] > 0.0:
+                            _disturb(params[NOISE], rng, mask, chances, luck)
+                        _add_edges(table, edges, used, node, key, mask, chances)
+                    if fresh:
                         growing[group] = 1
+                        if judging and groups == 1 and committed == 0 and depth > 0:
+                            judged_for = mover
+                            break
+                    first = first_edge(table, node)
+                    edge = select_puct(edges, first, first + edge_count(table, node), mask, c)
+                else:
+                    edge, probability = select(edges, first, last, mask, chosen_rule, c, rng, done)
+                    untried = pick(rng, mask)
+                    if untried >= 0:
+                        grown = add_edge(table, edges, used, node, key, untried)
+                        if grown >= 0:
+                            edge, probability = grown, 0.0
+                            growing[group] = 1
                 if edge >= 0:
                     action = int(edges[edge, ACTION])
                     way_edges[depth], way_nodes[depth] = edge, node
@@ -293,7 +355,12 @@ def explore(
                         coming[i] = mix(coming[i], seen(cfg, state, i, view))
                         keys[i] = coming[i]
 
-        returns(cfg, state, results)
+        if judged_for >= 0:
+            expected = judge(cfg, policy, state, judged_for)
+            for i in range(players):
+                results[i] = expected if sides[i] == sides[judged_for] else -expected
+        else:
+            returns(cfg, state, results)
         for i in range(depth):
             edge = way_edges[i]
             result = (results[way_movers[i]] - low) * scale
@@ -329,6 +396,57 @@ def guess_hidden(
         determinize(cfg, state, player, rng)
         if len(belief) == 0 or uniform(rng) < plausible(cfg, belief, state, player):
             break
+
+
+def _lacks_edges(edges: Edges, first: int, end: int, mask: Mask) -> bool:
+    """Return whether some action in `mask` has no edge."""
+    wanted = 0
+    for i in range(len(mask)):
+        wanted += mask[i]
+    for edge in range(first, end):
+        wanted -= mask[int(edges[edge, ACTION])]
+    return wanted > 0
+
+
+def _add_edges(
+    table: Table,
+    edges: Edges,
+    used: Used,
+    node: int,
+    key: Key,
+    mask: Mask,
+    chances: NDArray[np.float64],
+) -> None:
+    """Add an edge for every action in `mask` that has none, with its prior, while there is room."""
+    for edge in range(first_edge(table, node), first_edge(table, node) + edge_count(table, node)):
+        chances[int(edges[edge, ACTION])] = -1.0  # has an edge
+    for action in range(len(mask)):
+        if mask[action] and chances[action] >= 0.0:
+            edge = add_edge(table, edges, used, node, key, action)
+            if edge < 0:
+                return
+            edges[edge, CHANCES] = 0.0
+            edges[edge, PRIOR] = chances[action]
+
+
+def _disturb(
+    share: float,
+    rng: Rng,
+    mask: Mask,
+    chances: NDArray[np.float64],
+    luck: NDArray[np.float64],
+) -> None:
+    """Replace a share of the priors by random ones."""
+    noise(rng, luck)
+    total, drawn = 0.0, 0.0
+    for i in range(len(mask)):
+        if mask[i]:
+            total += chances[i]
+            drawn += luck[i]
+    for i in range(len(mask)):
+        if mask[i]:
+            chances[i] = (1.0 - share) * chances[i] / max(total, 1e-9)
+            chances[i] += share * luck[i] / max(drawn, 1e-300)
 
 
 def _judge(

@@ -12,15 +12,15 @@ BANDIT = 5  # the decision at the root only
 TECHNIQUES = ("mcts", "dmcts", "ismcts", "mom", "pom", "bandit")
 
 # Selection rules (bandits.py), and the default exploration constant of each
-UCB1, UCB_TUNED, THOMPSON, REGRET = 0, 1, 2, 3
-SELECTIONS = ("ucb1", "ucb_tuned", "thompson", "regret")
-EXPLORATION = (0.7, 1.0, 1.0, 0.1)
+UCB1, UCB_TUNED, THOMPSON, REGRET, PUCT = 0, 1, 2, 3, 4
+SELECTIONS = ("ucb1", "ucb_tuned", "thompson", "regret", "puct")
+EXPLORATION = (0.7, 1.0, 1.0, 0.1, 1.0)
 
 # How the move is chosen in the end
 AUTO, MOST, SAMPLE = 0, 1, 2
 FINALS = ("auto", "visits", "sample")
 
-# params: first these, then the numbers of the belief, then those of the playout bot
+# params: first these, then the numbers of the belief, of the policy, and of the playout bot
 TECHNIQUE = 0
 SELECTION, TOGETHER = 1, 2  # the rule at moves in turn, and at moves made at the same time
 C, TOGETHER_C = 3, 4  # the exploration constants of these two rules
@@ -35,7 +35,10 @@ PLAYERS, VIEW = 12, 13  # number of players, size of an observation
 LOW, SCALE = 14, 15  # (return - LOW) * SCALE is between 0 and 1
 MOMENT, MOMENT_END = 16, 17  # slice of the state that `Game.simultaneous` names; empty if none
 BELIEF_AT, BELIEF_END = 18, 19  # slice of params with the numbers of the belief; empty if none
-HEAD = 20  # how many there are; the numbers of the playout bot begin at BELIEF_END
+POLICY_END = 20  # the sides of all players and the numbers of the policy end here; none: BELIEF_END
+VALUES = 21  # 1: the policy judges the positions at which the tree ends; 0: they are played out
+NOISE = 22  # share of the priors at the root that is drawn at random
+HEAD = 23  # how many there are; the numbers of the playout bot begin at POLICY_END
 
 # columns of `out`, which has a row per action: what was found at the root
 VISITS, AVAILABLE = 0, 1

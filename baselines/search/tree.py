@@ -28,6 +28,7 @@ ACTION, COUNT, CHANCES, SUM = 0, 1, 2, 3  # CHANCES: how often the action was av
 SQUARES = 4  # the sum of squared results; under the rule `regret`: the regret
 PLAN = 5  # under `regret`: the sum of its probabilities
 STAMP = 6  # under `regret`: the last iteration in which it was available
+PRIOR = 6  # under `puct`: the prior probability of the action
 NEXT_FREE = 7  # in the first row of a free block: the next free block of that size, plus 1
 EDGE_COLUMNS = 8
 

@@ -11,7 +11,6 @@ code imports neither games nor bots, and a game in your own file can do all that
     tools.py         what a game has besides rules and bots: its solver, exact hints, a server, ...
     trust.py         names that come from files, which may start and import nothing
     aids.py          what searches may use in a game: beliefs and opening books
-    exchange.py      parts of a game that can be exchanged, such as suits, for learners
 """
 
 from bidarena.envs.registry.aids import (

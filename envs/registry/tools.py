@@ -84,6 +84,8 @@ class Tools:
             `games`; shown by `bidarena exploit --help`.
         measure: `(game, player, seed) -> Truth | None` (bidarena.evaluate.appraisal.strength):
             measures a player exactly while training, instead of a best response by `positions`.
+        parts: `(game) -> Parts | None` (bidarena.envs.structure.parts): how positions fall into
+            parts that do not affect each other, for networks that judge them part by part.
         serve: `(game, bot, *, seed, ...) -> None`: lets one of our bots play in other people's
             programs for this game. Further keywords become options of `bidarena serve`.
         program: `(game, command, limits) -> Bot`: makes the bot that `cmd:COMMAND` names.
@@ -93,8 +95,8 @@ class Tools:
             JSON and begins with `view_frame` (bidarena.envs.drawing).
         board: the name of the JavaScript module that draws the view, such as "line". Empty:
             "generic", which shows the text drawing and lists the moves in words.
-        exchange: `(game) -> Exchange` (bidarena.envs.registry.exchange): parts of the game that can
-            be exchanged, such as suits, for learners that share what they learn between them.
+        exchange: `(game) -> Exchange` (bidarena.envs.structure.exchange): parts of the game that
+            can be exchanged, such as suits, for learners that share what they learn between them.
         open_values: `(cfg, states, rows, movers, values, known) -> None`: a plain function like the
             rules that writes what each action is worth if all players saw everything, for learners
             that may look into all hands while they learn; see `play` in
@@ -111,6 +113,7 @@ class Tools:
     exploit: str = ""
     exploit_note: str = ""
     measure: str = ""
+    parts: str = ""
     serve: str = ""
     program: str = ""
     python_file: str = ""

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bidarena.envs.registry.exchange import Exchange
+from bidarena.envs.structure.exchange import Exchange
 from bidarena.train.selfplay.layers import Tensor, layers, outputs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bidarena.envs.game import Game
-from bidarena.envs.registry.exchange import Exchange
+from bidarena.envs.structure.exchange import Exchange
 from bidarena.envs.twentynine.rules.layout import SEATS, A, V
 
 RANKS_IN_SUIT = 8

@@ -22,7 +22,7 @@ from bidarena.envs.registry import (
 )
 
 FUNCTIONS = ("solve", "positions", "hint", "exploit", "measure", "serve", "program", "python_file")
-FUNCTIONS += ("view", "exchange", "open_values")
+FUNCTIONS += ("view", "exchange", "open_values", "parts")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import torch
 
 from bidarena.envs import make_game
 from bidarena.envs.registry import find_tool
-from bidarena.envs.registry.exchange import Exchange
+from bidarena.envs.structure.exchange import Exchange
 from bidarena.train.selfplay.mmd import MMD
 from bidarena.train.selfplay.tied import Tied, with_others
 

@@ -2,7 +2,7 @@
 
 If all cards of two suits are exchanged, a game goes on as before, with the names of the suits
 exchanged. A learner that knows this (`bidarena.train.selfplay.tied`) learns about all suits from
-each of them. A game tells it by the tool `exchange` (tools.py).
+each of them. A game tells it by the tool `exchange` (registry/tools.py).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import pytest
 from bidarena.envs import make_game
 from bidarena.envs.batch import Batch
 from bidarena.envs.registry import find_tool, games_with
-from bidarena.envs.registry.exchange import Exchange
+from bidarena.envs.structure.exchange import Exchange
 from bidarena.envs.twentynine.rules.layout import S
 
 HOUSE = {

@@ -1,0 +1,1 @@
+"""What games tell learners of their structure: parts that can be exchanged, or that fall apart."""
