@@ -140,7 +140,9 @@ def _games(
             _ask(batch, bot, own, actions)
             _ask(batch, other, running & ~own, actions)
         for k in np.flatnonzero(running):
-            told[first + int(k)].append((int(batch.states[k, S.board]), int(actions[k]), bool(own[k])))
+            told[first + int(k)].append(
+                (int(batch.states[k, S.board]), int(actions[k]), bool(own[k]))
+            )
         batch.step(actions)
         moves += 1
     return told

@@ -2,9 +2,9 @@
 
 For games that hide nothing, in which players move in turn, and whose positions fall into parts that
 do not affect each other (bidarena.envs.structure.parts). It learns as `td` does: what the network
-should have said of a position is what it says now of the best position that a move leads to, or the result
-where a move ends the game. The ends of games are right from the beginning, and from there what is
-right spreads to larger and larger positions.
+should have said of a position is what it says now of the best position that a move leads to, or the
+result where a move ends the game. The ends of games are right from the beginning, and from there
+what is right spreads to larger and larger positions.
 
 What differs is the network (baselines/learned/parts.py): its first layers see each part by itself,
 and what they say is multiplied over all parts. So it learns what a part counts for once, wherever
