@@ -33,6 +33,7 @@ from bidarena.baselines.search.layout import (
 from bidarena.baselines.search.think import Thinker, search_act
 from bidarena.baselines.search.tree import BYTES_PER_EDGE, BYTES_PER_SLOT
 from bidarena.envs.arguments import choice, flag, whole
+from bidarena.envs.compile import Function
 from bidarena.envs.game import Game
 from bidarena.envs.registry import SEARCH, Bot, load, load_book, make_belief, make_bot
 
@@ -60,7 +61,7 @@ class Options:
     threads: int = 1  # independent searches in parallel; their results are added up
     trees: int = 20  # dmcts: number of guesses, with a tree for each
     reuse: bool = False  # mcts: keep the tree for the next move
-    book: str | None = None  # opening book; None: the usual one of the game; "none": no book
+    book: str | None = None  # opening book, "policy" or "none"; None: see `_book`
     belief: str | None = None  # how likely a guess is: the name of one registered for the game
 
 
@@ -96,8 +97,8 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
 
     moment = slice(0, 0) if game.simultaneous is None else game.state[game.simultaneous]
     low, high = game.return_range
-    by_policy = options.policy if options.playout == "policy" else None
-    playout = _playout_bot(game, by_policy or options.playout)
+    own = options.policy if options.playout == "policy" else None
+    playout = _playout_bot(game, own or options.playout)
     belief = None if options.belief is None else make_belief(game, _nested(options.belief))
     belief_params = np.zeros(0) if belief is None else _flat("belief", belief.name, belief.params)
     guide = None if options.policy is None else _guide(game, options.policy)
@@ -112,7 +113,10 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
         capacity = max(capacity, min(2 * wanted * game.actions, room))
     guided = np.zeros(0) if guide is None else np.concatenate([game.teams, guide.params])
 
+    book, by_policy = _book(game, options.book, guide is not None and guide.priors is not None)
+
     head = np.zeros(layout.HEAD)
+    head[layout.BY_POLICY] = by_policy
     head[layout.TECHNIQUE] = technique
     head[layout.SELECTION], head[layout.TOGETHER] = selection, together
     head[layout.C] = _exploration("c", options.c, selection)
@@ -132,7 +136,7 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     head[layout.NOISE] = share
     more = {
         "playout": playout.act,
-        "book": load_book(game, options.book) or no_book,
+        "book": book or no_book,
         "plausible": always_plausible if belief is None else belief.plausible,
         "withdraw": game.rules.get("withdraw", withdraw_nothing),
         "seen": seen_by_signature if "signature" in game.rules else seen_by_observation,
@@ -175,6 +179,22 @@ def _playout_bot(game: Game, spec: str) -> Bot:
     if not isinstance(bot, Bot) or bot.outside is not None or bot.more:
         raise ValueError(f"playout={spec!r}: expected a compiled bot that does not search itself")
     return replace(bot, params=_flat("playout", spec, bot.params))
+
+
+def _book(game: Game, name: str | None, has_priors: bool) -> tuple[Function | None, bool]:
+    """Return the opening book, and whether the policy answers in its place.
+
+    If no book is named, it is the usual one of the game, if there is one. With a policy that has
+    priors the policy answers in its place, as with the name "policy".
+    """
+    usual = load_book(game, None)
+    if name == "policy" and not (has_priors and usual):
+        raise ValueError(
+            f"book='policy': expected a policy that gives probabilities, in a game with a usual "
+            f"book to say where it answers; {game.name} has {'one' if usual else 'none'}"
+        )
+    by_policy = has_priors and usual is not None and name in (None, "policy")
+    return (usual, True) if by_policy else (load_book(game, name), False)
 
 
 def _guide(game: Game, policy: Any) -> Any:

@@ -38,7 +38,8 @@ BELIEF_AT, BELIEF_END = 18, 19  # slice of params with the numbers of the belief
 POLICY_END = 20  # the sides of all players and the numbers of the policy end here; none: BELIEF_END
 VALUES = 21  # 1: the policy judges the positions at which the tree ends; 0: they are played out
 NOISE = 22  # share of the priors at the root that is drawn at random
-HEAD = 23  # how many there are; the numbers of the playout bot begin at POLICY_END
+BY_POLICY = 23  # 1: the policy answers where the opening book would
+HEAD = 24  # how many there are; the numbers of the playout bot begin at POLICY_END
 
 # columns of `out`, which has a row per action: what was found at the root
 VISITS, AVAILABLE = 0, 1

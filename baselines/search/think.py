@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.baselines.search.explore import book, explore
+from bidarena.baselines.search.explore import book, explore, priors
 from bidarena.baselines.search.layout import (
     AUTO,
     AVAILABLE,
+    BELIEF_END,
+    BY_POLICY,
     CAPACITY,
     DROPPED,
     FINAL,
     MIXED,
     MOST,
     OUT_COLUMNS,
+    PLAYERS,
+    POLICY_END,
     REGRET,
     REPORT_SIZE,
     SAMPLE,
@@ -58,7 +62,7 @@ def search_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
     Allocates all memory of the search, once per move.
     """
     began = seconds()
-    known = book(cfg, state, player)
+    known = book_move(cfg, params, state, player, scratch)
     if known >= 0:
         return known
     legal(cfg, state, scratch)
@@ -152,9 +156,19 @@ def search_each(
     keep(scratch)
 
 
-def ask_book(cfg: Cfg, state: State, player: int) -> int:
-    """Return `book(...)`; compiled, this is how Python asks the opening book."""
-    return book(cfg, state, player)
+def book_move(cfg: Cfg, params: Params, state: State, player: int, scratch: Mask) -> int:
+    """Return the move that needs no search, or -1: that of the book, or what the policy favours.
+
+    With `book=policy` the policy answers wherever the usual book of the game would.
+    """
+    known = book(cfg, state, player)
+    if known < 0 or params[BY_POLICY] == 0.0:
+        return known
+    legal(cfg, state, scratch)
+    chances = np.zeros(len(scratch))
+    policy = params[int(params[BELIEF_END]) + int(params[PLAYERS]) : int(params[POLICY_END])]
+    priors(cfg, policy, state, player, scratch, chances)
+    return int(np.argmax(chances))
 
 
 def next_word(rng: Rng) -> Any:
@@ -196,9 +210,11 @@ class Thinker:
         """Return the move, the sum of `out` over all searches, and `report` of each search."""
         began = time.monotonic()
         game, params, count = self.game, self.bot.params, self._threads.count
-        known = int(game.compiled(ask_book, **self.bot.more)(game.cfg, state, player))
         mask = np.zeros(game.actions, np.int8)
+        ask = game.compiled(book_move, **self.bot.more)
+        known = int(ask(game.cfg, params, state, player, mask))
         if known >= 0:
+            mask[:] = 0
             mask[known] = 1
         else:
             game.call("legal")(game.cfg, state, mask)

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
+from bidarena.baselines.learned.network import Network
+from bidarena.baselines.learned.policy_file import save_policy
 from bidarena.baselines.search import analyse
 from bidarena.baselines.twentynine.beliefs import _throws, _trump
 from bidarena.envs import make_bot, make_game
 from bidarena.envs.registry import playing
 from bidarena.envs.testing import check_bot, random_states
-from bidarena.envs.twentynine.rules.layout import PLAYING, S, card_of
+from bidarena.envs.twentynine.rules.layout import PLAYING, A, S, card_of
 from bidarena.evaluate.match import play_match
 
 START = [33, 32, 32, 32, 48]  # seat 0 takes 16 and chooses hearts
@@ -62,6 +64,39 @@ def test_book__the_formula_is_the_usual_one(technique):
     game, state = position([])
     usual = analyse(game, state, 0, f"{technique}:iterations=200")
     assert (usual.action, usual.iterations) == (33, 0)
+
+
+def bids_only(tmp_path, game, action):
+    """Return the file of a policy that always favours one action."""
+    weight = np.zeros((game.observation_size, game.actions), np.float32)
+    bias = np.zeros(game.actions, np.float32)
+    bias[action] = 3.0
+    path = tmp_path / "one.safetensors"
+    save_policy(path, game, Network((weight,), (bias,)))
+    return path
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_book__a_policy_bids_in_place_of_the_formula(tmp_path, threads):
+    game, state = position([])
+    bid = A.bid_16 + 4
+    path = bids_only(tmp_path, game, bid)
+    searched = f"ismcts:iterations=100,threads={threads}"
+    assert analyse(game, state, 0, searched).action == A.bid_16
+    for book in ("", ",book=policy"):
+        found = analyse(game, state, 0, f"{searched},policy={path}{book}")
+        assert (found.action, found.iterations) == (bid, 0)
+    named = analyse(game, state, 0, f"{searched},policy={path},book=formula")
+    assert (named.action, named.iterations) == (A.bid_16, 0)
+    assert analyse(game, state, 0, f"{searched},policy={path},book=none").iterations > 0
+
+
+def test_book__a_policy_needs_a_book_that_says_where_it_answers(tmp_path):
+    with pytest.raises(ValueError, match="book='policy': expected a policy"):
+        make_bot(make_game("twentynine"), "ismcts:book=policy")
+    game = make_game("raj")
+    with pytest.raises(ValueError, match=r"book=.policy.*raj has none"):
+        make_bot(game, f"ismcts:book=policy,policy={bids_only(tmp_path, game, 0)}")
 
 
 @pytest.mark.parametrize("option", ["book=unknown", "belief=unknown"])
