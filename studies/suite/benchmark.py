@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bidarena.envs.arguments import whole
-from bidarena.envs.files import write_json
+from bidarena.envs.files import write_json, write_whole
 from bidarena.evaluate.reports.tables import Report
 from bidarena.evaluate.workers import workers
 from bidarena.studies.suite.budget import Budget, choose_budget
@@ -18,7 +18,7 @@ from bidarena.studies.suite.cells import Suite, read_suite
 from bidarena.studies.suite.page import write_report
 from bidarena.studies.suite.plot import draw
 from bidarena.studies.suite.runs import MEASURED, Job, do_all, read_measured
-from bidarena.studies.suite.summary import Refusals, summarise, tables_of
+from bidarena.studies.suite.summary import Refusals, markdown, summarise, tables_of
 from bidarena.train.algorithms import algorithms, find_algorithm
 
 REFUSALS = "refusals.json"
@@ -117,7 +117,8 @@ def report(suite: Suite, budget: Budget, folder: Path) -> Report:
     }
     path = folder / "result.json"
     write_json(path, result)
-    files = [path, *_picture(result, path.with_suffix(".png"))]
+    write_whole(path.with_suffix(".md"), markdown(result).encode())
+    files = [path, path.with_suffix(".md"), *_picture(result, path.with_suffix(".png"))]
     files.append(write_report(result, path.with_suffix(".html")))
     return Report(result, tables_of(result), files)
 

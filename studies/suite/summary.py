@@ -151,6 +151,21 @@ def _table(result: Mapping[str, Any], told: Mapping[str, Any]) -> TableSpec:
     return TableSpec(title, columns, rows)
 
 
+def markdown(result: Mapping[str, Any]) -> str:
+    """Return the table of all figures in Markdown, for documents; "" before anything was run."""
+    told = learned(result)
+    if not told:
+        return ""
+    rows = [["", *(f"`{name}`" for name in told)], ["---"] * (len(told) + 1)]
+    for name in result["cells"]:
+        cells = [_text(one["cells"].get(name), " ± ") for one in told.values()]
+        if any(cells):
+            rows.append([f"`{name}`", *cells])
+    for key, label in OVERALL.items():
+        rows.append([label, *(plus_minus(one["overall"][key]) for one in told.values())])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
 def reasons_of(result: Mapping[str, Any]) -> list[list[str]]:
     """Return rows of algorithm, cells, and the reason why it cannot learn these cells."""
     rows: dict[tuple[str, str], list[str]] = {}
@@ -162,8 +177,8 @@ def reasons_of(result: Mapping[str, Any]) -> list[list[str]]:
     return [[algorithm, ", ".join(cells), why] for (algorithm, why), cells in rows.items()]
 
 
-def _text(told: Mapping[str, Any] | None) -> str:
+def _text(told: Mapping[str, Any] | None, between: str = "\n±") -> str:
     """Return a field of the table; "" if nothing was run, "-" if it cannot be learned."""
     if told is None:
         return ""
-    return "-" if "refused" in told else plus_minus(told["figure"], "\n±")
+    return "-" if "refused" in told else plus_minus(told["figure"], between)

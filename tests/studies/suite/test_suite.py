@@ -66,6 +66,9 @@ def test_suite__two_cells_two_algorithms_end_to_end(cells, tmp_path, capsys):
     folder = tmp_path / "runs" / "test-v1-tiny"
     assert json.loads((folder / "result.json").read_text()) == found
     assert (folder / "result.png").read_bytes().startswith(b"\x89PNG")
+    table = (folder / "result.md").read_text().splitlines()
+    assert table[0] == "|  | `minimax_q` | `minimax_td` |"
+    assert table[3].startswith("| `tiny-coins` | - | ") and "±" in table[2]
     page = (folder / "result.html").read_text()
     assert "minimax_td" in page and "Raj, 3 cards" in page and "move at the same time" in page
     assert "src=" not in page and "http" not in page.replace("http-equiv", "")  # one file
