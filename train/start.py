@@ -75,6 +75,7 @@ def start(
     steps: float | None = None,
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
+    device: str | None = None,
     rivals: Sequence[str] | None = None,
     games: int | None = None,
     evaluations: int | None = None,
@@ -102,6 +103,8 @@ def start(
         steps: how many decisions to learn from; by default what suits the game.
         seed: seeds the network, the games and everything else that is drawn.
         settings: hyperparameters to change; the others are those of the algorithm for this game.
+        device: where torch computes: "cpu" (the default), "cuda", "cuda:1", "mps" ...; the same as
+            the hyperparameter `device`.
         rivals: the bots to be measured against; by default some that answer quickly.
         games: how many games each match of an evaluation has.
         evaluations: how many times the run is measured.
@@ -135,6 +138,8 @@ def start(
     whole("evaluations", measured["evaluations"], 0, 10**6)
     whole("seed", seed, 0, 2**32 - 1)
     changes = _plain("settings", dict(settings or {}))
+    if device is not None:
+        changes["device"] = device
     players = {
         "opponent": opponent or ("self" if algorithm.self_play else "random"),
         **({} if partner is None else {"partner": partner}),

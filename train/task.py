@@ -24,7 +24,7 @@ class Task:
         steps: how many decisions to learn from.
         seed: seeds the network, the games and everything else that is drawn.
         players: keywords of the environment that say who plays where: opponent, partner, seat.
-            The opponent "self" is the learner's own past (sb3/pool.py).
+            The opponent "self" is the learner's own past (pool.py).
         settings: all hyperparameters.
     """
 

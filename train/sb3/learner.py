@@ -22,12 +22,13 @@ from bidarena.baselines.learned.policy_file import network_from_sb3
 from bidarena.envs.game import Game
 from bidarena.envs.learner import SELF
 from bidarena.envs.sb3 import SB3Env
-from bidarena.train.sb3.pool import Pool
+from bidarena.train.devices import find_device
+from bidarena.train.pool import Pool
 from bidarena.train.settings import layer_sizes
 from bidarena.train.task import Task
 
 # settings that are read here; all others go to the algorithm as they are
-ROUNDS = ("envs", "threads", "round", "torch_threads")
+ROUNDS = ("envs", "threads", "round", "torch_threads", "device")
 POOL = ("pool_size", "pool_rule", "pool_bots", "pool_bot_share", "pool_every")
 NETWORK = ("net_arch", "activation")
 OWN = (*ROUNDS, *POOL, *NETWORK, "learning_rate", "falling", "steps", "rules")
@@ -117,7 +118,7 @@ class SB3Learner:
                 "activation_fn": activation,
             },
             seed=task.seed,
-            device="cpu",
+            device=find_device(settings.get("device", "cpu")),  # older runs say nothing
         )
         self.model.planned = task.steps  # see `Paced`
         self._round = int(float(settings["round"]))

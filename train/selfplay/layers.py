@@ -18,7 +18,13 @@ RELU_GAIN = 6**0.5
 2015)."""
 
 
-def layers(sizes: Sequence[int], luck: np.random.Generator, gain: float = 1.0) -> list[Tensor]:
+def layers(
+    sizes: Sequence[int],
+    luck: np.random.Generator,
+    gain: float = 1.0,
+    *,
+    device: torch.device | str = "cpu",
+) -> list[Tensor]:
     """Return the weights (inputs, outputs) and biases of all layers; the last one gives nearly 0.
 
     Weights are drawn uniformly from -b to b, b being `gain` divided by the root of the inputs.
@@ -30,7 +36,7 @@ def layers(sizes: Sequence[int], luck: np.random.Generator, gain: float = 1.0) -
         weight = luck.uniform(-bound, bound, (inputs, outgoing)) * gain * (0.1 if last else 1.0)
         bias = np.zeros(outgoing) if last else luck.uniform(-bound, bound, outgoing)
         parts += [torch.from_numpy(part.astype(np.float32)) for part in (weight, bias)]
-    return [part.requires_grad_() for part in parts]
+    return [part.to(device).requires_grad_() for part in parts]
 
 
 def outputs(parts: Sequence[Tensor], numbers: Tensor) -> Tensor:
@@ -51,5 +57,5 @@ def follow(slow: Sequence[Tensor], latest: Sequence[Tensor], share: float) -> No
 
 def playable(parts: Sequence[Tensor], head: str = "logits", slack: float = 0.0) -> Network:
     """Return a copy of a network to play with; `head` and `slack` as in `Network`."""
-    arrays = [part.detach().numpy().copy() for part in parts]
+    arrays = [part.detach().cpu().numpy().copy() for part in parts]
     return Network(tuple(arrays[0::2]), tuple(arrays[1::2]), head=head, slack=slack)

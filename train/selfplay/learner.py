@@ -19,6 +19,7 @@ from bidarena.envs.arguments import whole
 from bidarena.envs.batch import Batch, check_generators
 from bidarena.envs.game import Game
 from bidarena.envs.learner import SELF
+from bidarena.train.devices import find_device
 from bidarena.train.selfplay.layers import Tensor, follow
 from bidarena.train.settings import layer_sizes
 from bidarena.train.task import Task
@@ -46,6 +47,9 @@ class SelfPlaySettings:
     threads: int = 1
     """threads of torch; small networks are fastest in one"""
 
+    device: str = "cpu"
+    """where torch computes: cpu, cuda, cuda:1, mps ..."""
+
     def __post_init__(self) -> None:
         for name in ("rows", "minibatch", "threads"):
             whole(name, getattr(self, name), 1, 10**7)
@@ -68,6 +72,7 @@ class NetworkLearner(ABC):
     Attributes:
         game: what to learn.
         settings: what was chosen about learning.
+        device: where the networks are.
         steps: how many decisions it has learned from so far.
         total: how many decisions it will learn from.
     """
@@ -90,6 +95,7 @@ class NetworkLearner(ABC):
             if name not in known:
                 raise ValueError(f"settings: {name!r} is unknown; expected {', '.join(known)}")
         self.settings = self.settings_type(**settings)
+        self.device = find_device(self.settings.device)
         self.game = game
         self.total = whole("total", total, 1, 10**15)
         self.steps, self._updates = 0, 0
@@ -123,11 +129,14 @@ class NetworkLearner(ABC):
             group["lr"] = rate
         return rate
 
+    def _tensor(self, array: NDArray[Any]) -> Tensor:
+        """Return an array as a tensor where the networks are; on the CPU they share memory."""
+        return torch.from_numpy(array).to(self.device)
+
     def _minibatches(self, count: int) -> tuple[Tensor, ...]:
         """Return the numbers below `count` in random order, in parts for one step each."""
         parts = max(1, round(count / self.settings.minibatch))
-        order = torch.from_numpy(self._luck.permutation(count))
-        return order.tensor_split(parts)
+        return self._tensor(self._luck.permutation(count)).tensor_split(parts)
 
     def _backward(self, loss: Tensor) -> None:
         """Compute the gradient of a loss, without making a step."""
@@ -147,7 +156,7 @@ class NetworkLearner(ABC):
         """Return a copy of all that is needed to go on exactly: tensors, arrays and numbers."""
         state: dict[str, Any] = {"steps": self.steps, "updates": self._updates}
         for name, tensor in self._tensors().items():
-            state[name] = tensor.detach().clone()
+            state[name] = tensor.detach().cpu().clone()
         state["luck"] = _generator_state(self._luck)
         state["games"] = self._batch.rngs.copy()
         return state
@@ -194,7 +203,7 @@ def _remember(adam: torch.optim.Adam, learned: bool) -> None:
     if learned:
         for part in adam.param_groups[0]["params"]:
             adam.state[part] = {
-                "step": torch.zeros(()),
+                "step": torch.zeros((), device=part.device),
                 "exp_avg": torch.zeros_like(part),
                 "exp_avg_sq": torch.zeros_like(part),
             }

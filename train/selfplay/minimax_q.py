@@ -85,7 +85,7 @@ class MinimaxQ(NetworkLearner):
         self._look = game.compiled(look_at_both)
         self._solve = compiled(solve_rows, {}, "matrix games")
         sizes = [game.observation_size, *self.settings.hidden, game.actions**2]
-        self._latest = layers(sizes, self._luck)
+        self._latest = layers(sizes, self._luck, device=self.device)
         self._average = [part.detach().clone() for part in self._latest]
         self._adam = torch.optim.Adam(self._latest, fused=True)
 
@@ -130,7 +130,7 @@ class MinimaxQ(NetworkLearner):
             plans = np.zeros((2, len(rows), self.game.actions), np.float32)
             worth = np.zeros(len(rows), np.float32)
             with torch.no_grad():
-                numbers = outputs(self._average, torch.from_numpy(first)).numpy()
+                numbers = outputs(self._average, self._tensor(first)).cpu().numpy()
             self._solve(numbers, allowed, plans, worth)
             one, two = (self._drawn(*player) for player in zip(plans, allowed, strict=True))
             began = time.process_time()
@@ -163,7 +163,7 @@ class MinimaxQ(NetworkLearner):
                 parts.append((view[at], pair, sign * target))
             following[rows[at]] = moment.worth[at]  # without a choice the value stays
         views, pairs, targets = (
-            torch.from_numpy(np.concatenate(part)) for part in zip(*parts, strict=True)
+            self._tensor(np.concatenate(part)) for part in zip(*parts, strict=True)
         )
         loss = 0.0
         pieces = self._minibatches(len(views))

@@ -114,7 +114,7 @@ class MinimaxTD(PositionLearner):
         views = np.concatenate([views, known.views])
         targets = np.concatenate([targets, known.worths])
         rate = self._set_rate()
-        loss = self._update(self._centred(views), torch.from_numpy(targets.astype(np.float32)))
+        loss = self._update(self._centred(views), self._tensor(targets.astype(np.float32)))
         self.steps += len(targets)
         return {
             "value_loss": loss,

@@ -113,7 +113,7 @@ class MMD(NetworkLearner):
         self._teacher = _teacher_of(game, self.settings.teacher)
         seen_by_critic = game.observation_size + oracle_size(game, self.settings.oracle)
         self._policy, self._critic = (
-            layers([inputs, *self.settings.hidden, game.actions], self._luck)
+            layers([inputs, *self.settings.hidden, game.actions], self._luck, device=self.device)
             for inputs in (game.observation_size, seen_by_critic)
         )
         self._average = [part.detach().clone() for part in self._policy]
@@ -155,21 +155,22 @@ class MMD(NetworkLearner):
     def _judge(
         self, observations: Floats, known: Floats, legal: NDArray[np.bool_]
     ) -> tuple[Floats, Floats]:
-        logits = outputs(self._policy, torch.from_numpy(observations))
-        logs = _log_chances(logits, torch.from_numpy(legal))
-        return logs.numpy(), outputs(self._critic, torch.from_numpy(known)).numpy()
+        logits = outputs(self._policy, self._tensor(observations))
+        logs = _log_chances(logits, self._tensor(legal))
+        values = outputs(self._critic, self._tensor(known))
+        return logs.cpu().numpy(), values.cpu().numpy()
 
     def _update(self, games: Decisions, magnet: float, imitating: bool) -> dict[str, float]:
         """Learn from the decisions in some passes, and return mean metrics."""
-        views, legal = torch.from_numpy(games.observations), torch.from_numpy(games.legal)
-        known = torch.from_numpy(games.seen_by_critic)
-        actions = torch.from_numpy(games.actions)[:, None]
-        before = torch.from_numpy(games.log_chances).masked_fill(~legal, 0.0)
-        chances = torch.from_numpy(np.exp(games.log_chances))
-        targets = torch.from_numpy(games.targets)[:, None]
-        advantages = _advantages(torch.from_numpy(games.values), chances, actions, targets)
+        views, legal = self._tensor(games.observations), self._tensor(games.legal)
+        known = self._tensor(games.seen_by_critic)
+        actions = self._tensor(games.actions)[:, None]
+        before = self._tensor(games.log_chances).masked_fill(~legal, 0.0)
+        chances = self._tensor(np.exp(games.log_chances))
+        targets = self._tensor(games.targets)[:, None]
+        advantages = _advantages(self._tensor(games.values), chances, actions, targets)
         settings = self.settings
-        sums, steps = torch.zeros(3), 0
+        sums, steps = torch.zeros(3, device=self.device), 0
         for _ in range(settings.epochs):
             for part in self._minibatches(len(actions)):
                 seen, allowed, old = views[part], legal[part], chances[part]

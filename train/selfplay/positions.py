@@ -29,27 +29,27 @@ class PositionLearner(NetworkLearner):
         """Make a network that calls nearly all positions even, and an empty memory."""
         self._memory = Memory(game, self.settings.memory)
         sizes = [game.observation_size, *self.settings.hidden, 1]
-        self._learning = layers(sizes, self._luck, gain=RELU_GAIN)
+        self._learning = layers(sizes, self._luck, gain=RELU_GAIN, device=self.device)
         self._judge = [part.detach().clone() for part in self._learning]
         self._adam = torch.optim.Adam(self._learning, fused=True)
 
     def _centred(self, observations: NDArray[Any]) -> Tensor:
         """Return observations scaled to numbers from -1 to 1, the input of the network."""
         low, high = self.game.observation_range
-        return (torch.from_numpy(observations) - (low + high) / 2) * (2 / (high - low))
+        return (self._tensor(observations) - (low + high) / 2) * (2 / (high - low))
 
     def _logits(self, network: Sequence[Tensor], views: Tensor) -> Tensor:
         """Return one number for each position: who sees it expects tanh of its half."""
         return outputs(network, views)[:, 0]
 
     def _values(self, observations: NDArray[Any]) -> Any:
-        return torch.tanh(self._logits(self._judge, self._centred(observations)) / 2).numpy()
+        return torch.tanh(self._logits(self._judge, self._centred(observations)) / 2).cpu().numpy()
 
     def _update(self, views: Tensor, targets: Tensor) -> float:
         """Learn from the positions in some passes, and return the mean loss."""
         wanted = ((1 + targets) / 2).clamp(0.0, 1.0)
         least = torch.nn.functional.binary_cross_entropy(wanted, wanted).item()
-        total, steps = torch.zeros(()), 0
+        total, steps = torch.zeros((), device=self.device), 0
         for _ in range(self.settings.epochs):
             for part in self._minibatches(len(wanted)):
                 logits = self._logits(self._learning, views[part])

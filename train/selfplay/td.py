@@ -112,7 +112,7 @@ class TD(PositionLearner):
             observations, worth = self._worth(met)
             targets = worth.max(axis=1)
         rate = self._set_rate()
-        loss = self._update(self._centred(observations), torch.from_numpy(targets))
+        loss = self._update(self._centred(observations), self._tensor(targets))
         self.steps += len(targets)
         return {
             "value_loss": loss,

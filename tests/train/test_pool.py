@@ -7,7 +7,7 @@ import pytest
 
 from bidarena.baselines.learned.network import Network
 from bidarena.envs import make_game
-from bidarena.train.sb3.pool import PLACES, Pool
+from bidarena.train.pool import PLACES, Pool
 
 
 def constant(game, number):
