@@ -57,7 +57,7 @@ def register_algorithm(
         engine: "native" learns in this process; "rllib" learns while a Ray is running that has room
             for as many processes as the hyperparameter `env_runners` says.
         algo: what `--algo` calls it in its engine; by default its name.
-        self_play: whether the algorithm plays all seats, so that no opponent need be named.
+        self_play: whether the algorithm plays all seats if no opponent is named.
         hyperparameters: the path of a YAML file, or a dict of the same form, see
             `bidarena.train.settings`; None: the algorithm has none.
     """
@@ -142,6 +142,12 @@ for _name in ("maskable_ppo", "ppo", "a2c", "dqn"):
     register_algorithm(
         _name, f"bidarena.train.sb3.{_name}:learner", hyperparameters=FOLDER / f"{_name}.yml"
     )
+register_algorithm(
+    "fast_ppo",
+    "bidarena.train.ppo.fast_ppo:learner",
+    self_play=True,
+    hyperparameters=FOLDER / "fast_ppo.yml",
+)
 for _name in ("mmd", "minimax_q", "minimax_td", "td"):
     register_algorithm(
         _name,

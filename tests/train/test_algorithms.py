@@ -35,12 +35,12 @@ def registered():
 
 
 def test_algorithms__ours_are_known_with_their_hyperparameters():
-    known = {"maskable_ppo", "ppo", "a2c", "dqn", "mmd", "minimax_q", "td", "rllib_ppo"}
+    known = {"maskable_ppo", "ppo", "a2c", "dqn", "mmd", "minimax_q", "td", "rllib_ppo", "fast_ppo"}
     assert known <= set(algorithms())
     for name in algorithms():
         algorithm = find_algorithm(name)
         assert hyperparameters(name, "raj")["steps"] > 0
-        assert algorithm.self_play == (".selfplay." in algorithm.learner)
+        assert algorithm.self_play == (".selfplay." in algorithm.learner or name == "fast_ppo")
         assert callable(load(algorithm.learner)) or algorithm.engine == "rllib"
 
 

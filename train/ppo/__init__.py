@@ -1,0 +1,1 @@
+"""Our own PPO, against opponents and against itself."""
