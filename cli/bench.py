@@ -10,7 +10,15 @@ from rich.console import Console
 from rich.table import Table
 
 from bidarena.cli.options import parse, show_json
-from bidarena.studies.bench import BATCHES, EXACT, LARGE, SCALING, THREADED, bench
+from bidarena.studies.bench import (
+    BATCHES,
+    EXACT,
+    LARGE,
+    SCALING,
+    THREADED,
+    TRAINING,
+    bench,
+)
 
 
 @dataclass
@@ -25,8 +33,8 @@ class Arguments:
 
     games: tyro.conf.Positional[tuple[str, ...]] = ()
     """The games to measure, `exact` for the generic solver beside OpenSpiel's, `large` for it on a
-    game with millions of information sets (half a minute and 2 GiB), or `scaling` for tournaments
-    on a Ray. Without it everything."""
+    game with millions of information sets (half a minute and 2 GiB), `scaling` for tournaments on a
+    Ray, or `training` for where the time of every learner goes. Without it everything."""
 
     seconds: float = 1.0
     """How long to measure each figure."""
@@ -58,6 +66,29 @@ def main(argv: list[str]) -> None:
         Console().print(_large_table(result[LARGE]))
     if SCALING in result:
         _show_scaling(result[SCALING])
+    if TRAINING in result:
+        _show_training(result[TRAINING])
+
+
+def _show_training(found: dict[str, Any] | None) -> None:
+    """Print the decisions per CPU second of every learner, and where the time goes."""
+    if found is None:
+        print('training: left out, torch is not installed; pip install "bidarena[train]"')
+        return
+    for game, rows in found.items():
+        title = f"learning {game}: decisions per CPU second in one thread, and shares of that time"
+        table = Table(title=title)
+        table.add_column("", no_wrap=True)
+        table.add_column("against")
+        for heading in ("decisions/s", "times", "environment", "inference", "update"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for row in rows:
+            shares = (f"{100 * row[what]:.0f} %" for what in ("environment", "inference", "update"))
+            times = f"{row['times_first']:.1f}"
+            speed = _number(row["decisions_per_cpu_s"])
+            table.add_row(row["algorithm"], row["opponent"], speed, times, *shares)
+        table.caption = f"times: that of {rows[0]['algorithm']} against the same"
+        Console().print(table)
 
 
 def _show_scaling(found: dict[str, Any] | None) -> None:

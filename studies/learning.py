@@ -57,6 +57,7 @@ PARTS: dict[str, list[Lesson]] = {
         Lesson(f"raj-against-{bot}", "raj", "maskable_ppo", (), bot, (bot,)) for bot in FIXED
     ],
     "raj-self": [Lesson("raj-self", "raj", "minimax_q")],
+    "raj-ppo": [Lesson("raj-ppo", "raj", "fast_ppo")],
     "scotch": [
         Lesson("scotch-fixed", "scotch", "maskable_ppo", (), "uniform dp", ("uniform", "dp")),
         Lesson("scotch-self", "scotch", "mmd", rivals=("uniform", "dp")),
@@ -78,7 +79,9 @@ class Settings:
     Example: bidarena study learning --part raj-fixed --seeds 3
     """
 
-    part: Literal["all", "raj-fixed", "raj-self", "scotch", "coins", "twentynine"] = "all"
+    part: Literal["all", "raj-fixed", "raj-self", "raj-ppo", "scotch", "coins", "twentynine"] = (
+        "all"
+    )
     """the part to run"""
 
     seeds: int = 3

@@ -38,6 +38,7 @@ register_tools(
     bench=Bench(
         solve="bidarena.baselines.coins.solver:solve",
         solve_rules={"board": "triangle6"},  # takes little memory
+        learners=True,
         search_rules={"board": "triangle5"},
     ),
 )

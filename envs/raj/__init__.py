@@ -36,6 +36,7 @@ register_tools(
     bench=Bench(
         openspiel="goofspiel(num_cards=6,imp_info=False,points_order=random)",
         solve="bidarena.baselines.raj.exact:solve",
+        learners=True,
     ),
     commands={
         "series": (

@@ -49,6 +49,7 @@ class Bench:
         search_rules: the options of the rules under which searches are measured.
         search_below: searches are measured at the first decision with a legal action below this
             number, such as the first card after an auction; None: at the first decision.
+        learners: whether the time of every learner is taken apart on this game.
         figures: "module:function" of a function `(seconds) -> dict` with further figures, by name.
             `seconds` is the time that it may take.
     """
@@ -58,6 +59,7 @@ class Bench:
     solve_rules: Mapping[str, Any] = field(default_factory=dict)
     search_rules: Mapping[str, Any] = field(default_factory=dict)
     search_below: int | None = None
+    learners: bool = False
     figures: str = ""
 
 

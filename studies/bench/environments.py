@@ -24,7 +24,7 @@ from bidarena.studies.bench.exact import exact_costs, large_costs
 from bidarena.studies.bench.scaling import scaling
 from bidarena.studies.bench.search import openspiel_searches, search_ratios, search_speeds
 
-EXACT, LARGE, SCALING = "exact", "large", "scaling"
+EXACT, LARGE, SCALING, TRAINING = "exact", "large", "scaling", "training"
 BATCHES = (1024, 8192)
 THREADED = 65_536  # rows of the batch that is cut in two; waking a thread takes some 0.2 ms
 GAMES_AT_ONCE = 2000  # random games between two readings of the clock
@@ -41,13 +41,14 @@ def bench(
 
     Args:
         names: games to measure, "exact" for the generic solver beside OpenSpiel's, "large" for it
-            on millions of information sets, "scaling" for tournaments on a Ray; None: everything.
+            on millions of information sets, "scaling" for tournaments on a Ray, "training" for the
+            time of every learner; None: everything.
         seconds: about how long each figure is measured.
         progress: called with what is measured next.
     """
     say = progress or (lambda what: None)
     parts: dict[str, Callable[[float, Callable[[str], None]], Any]]
-    parts = {EXACT: exact_costs, LARGE: large_costs, SCALING: scaling}
+    parts = {EXACT: exact_costs, LARGE: large_costs, SCALING: scaling, TRAINING: _learners}
     if names and set(names) <= set(parts):
         return {name: parts[name](seconds, say) for name in names}
     say("CartPole-v1")
@@ -91,6 +92,15 @@ def solve_time(name: str) -> dict[str, Any]:
     solve(make_game(name, **rules))  # compiles
     spent = min(solve(make_game(name, **rules)).seconds for _ in range(3))
     return {"solve_seconds": spent, "solved_rules": rules}
+
+
+def _learners(seconds: float, say: Callable[[str], None]) -> dict[str, Any] | None:
+    """Return where the time of every learner goes; None unless the libraries are installed."""
+    try:
+        from bidarena.studies.bench.training import learner_costs
+    except ImportError:
+        return None
+    return learner_costs(seconds, say)
 
 
 def _training(name: str, seconds: float, row: dict[str, Any]) -> dict[str, Any]:
