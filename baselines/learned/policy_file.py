@@ -85,7 +85,7 @@ def learned(game: Game, *, deterministic: bool = False) -> Bot:
 
 
 def ppo(game: Game, *, deterministic: bool = False) -> Bot:
-    """The policy of MaskablePPO that comes with this package, if there is one for these rules.
+    """The policy of PPO that comes with this package, if there is one for these rules.
 
     Args:
         game: the game with its rules.
