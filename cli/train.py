@@ -101,6 +101,9 @@ class Resume:
     checkpoint_seconds: float = 30.0
     """How many seconds pass at least between two checkpoints."""
 
+    device: str | None = None
+    """Where torch computes from now on. The default is where the run began."""
+
     ray: str | None = None
     """For a run of --engine rllib: the address of a Ray to play on from now on."""
 
@@ -158,6 +161,7 @@ def _resume(args: Resume) -> None:
             args.resume,
             checkpoint_seconds=args.checkpoint_seconds,
             progress=progress,
+            device=args.device,
             ray=args.ray,
             trust=args.trust,
         )

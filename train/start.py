@@ -16,7 +16,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +170,7 @@ def resume(
     *,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     progress: Callable[[RunProgress], None] | None = None,
+    device: str | None = None,
     ray: str | None = None,
     trust: bool = False,
 ) -> FinishedRun:
@@ -182,6 +183,7 @@ def resume(
         folder: the folder of the run.
         checkpoint_seconds: how much time passes at least between two checkpoints.
         progress: called with a `RunProgress` at the beginning and after every round.
+        device: where torch computes from now on; by default where the run began.
         ray: the address of a Ray to play on from now on, for algorithms of RLlib.
         trust: whether the run may start the programs and import the modules that it names.
     """
@@ -196,7 +198,7 @@ def resume(
         if find_algorithm(task.algorithm).engine == "rllib":
             check_name("algorithm", task.algorithm, "has checkpoints of pickled objects")
         with _engine(task, ray):
-            return _learn(Path(folder), None, checkpoint_seconds, progress)
+            return _learn(Path(folder), None, checkpoint_seconds, progress, device)
 
 
 def _whole_steps(planned: Any) -> int:
@@ -247,10 +249,13 @@ def _learn(
     learner: Learner | None,
     checkpoint_seconds: float,
     progress: Callable[[RunProgress], None] | None,
+    device: str | None = None,
 ) -> FinishedRun:
     """Run what is in a folder, with a fresh learner or, without one, from its checkpoint."""
     config = read_config(folder)
     task = Task(**config["task"])
+    if device is not None:
+        task = replace(task, settings={**task.settings, "device": device})
     measured = {**config["evaluation"], "rivals": tuple(config["evaluation"]["rivals"])}
     try:
         found = run(

@@ -73,6 +73,12 @@ def test_device__is_an_option_of_the_command_and_kept_with_the_run(tmp_path, cap
     folder = json.loads(capsys.readouterr().out)["folder"]
     config = json.loads((tmp_path / folder / "config.json").read_text())
     assert config["task"]["settings"]["device"] == "cpu"
+    assert main(["train", "--resume", folder, "--device", ABSENT]) == 2
+    assert f"device='{ABSENT}': torch cannot compute there" in capsys.readouterr().err
+    config["task"]["settings"]["device"] = ABSENT  # as if it came from a machine that has it
+    (tmp_path / folder / "config.json").write_text(json.dumps(config))
+    assert main(["train", "--resume", folder]) == 2
+    assert main(["train", "--resume", folder, "--device", "cpu", "--json"]) == 0
 
 
 def test_start__refuses_a_device_where_nothing_has_one(tmp_path):
