@@ -20,7 +20,7 @@ from bidarena.envs.coins.env import board_of
 from bidarena.envs.coins.lines import Board
 from bidarena.envs.coins.rules import PLAIN, C, S
 from bidarena.envs.game import Cfg, Game, Params, State, layout, starts
-from bidarena.envs.parts import Parts
+from bidarena.envs.registry.parts import Parts
 
 MOST_CELLS = 62  # of the smallest rectangle around the board: a group is one integer
 

@@ -38,7 +38,7 @@ from bidarena.baselines.learned.policy_file import check_fits, shipped_file
 from bidarena.baselines.learned.policy_format import SUFFIX, load_policy
 from bidarena.envs.compile import Function
 from bidarena.envs.game import Cfg, Game, Mask, Params, State, legal, observe
-from bidarena.envs.parts import needed_parts
+from bidarena.envs.registry.parts import needed_parts
 from bidarena.envs.registry.paths import find_policy
 
 SHIPPED = ("learned", "ppo")  # bots that are policies of this package

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bidarena.baselines.common import distribution
 from bidarena.envs.arguments import choice
 from bidarena.envs.game import Cfg, Game, Mask, Observation, Params, Rng, State
-from bidarena.envs.parts import needed_parts
+from bidarena.envs.registry.parts import needed_parts
 from bidarena.envs.rng import draw
 
 Numbers = NDArray[np.float32]

@@ -1,13 +1,13 @@
 """A compiled bot that looks one move ahead, with a network that judges positions part by part.
 
-For games whose positions fall into parts that do not affect each other (bidarena.envs.parts). The
+For games whose positions fall into parts that do not affect each other (bidarena.envs.registry.parts). The
 first layers of the network see each part by itself. Their outputs, squashed by tanh to numbers from
 -1 to 1, are multiplied over all parts. The other layers take the products and give one number x:
 the player to move expects the result tanh(x / 2), where the largest result of the game counts 1.
 
 Products are what sums of games need: by the theory of Sprague and Grundy a part counts as a heap of
 Nim, heaps are added without carry, and that is a product of signs, one for each binary digit. A
-network of plain layers has to find such parities in all coins at once, which it hardly does.
+network of plain layers has to find such parities in everything at once, which it hardly does.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from bidarena.envs.game import (
     step,
     to_move,
 )
-from bidarena.envs.parts import needed_parts, split
 from bidarena.envs.registry import Bot
+from bidarena.envs.registry.parts import needed_parts, split
 from bidarena.envs.rng import WORDS
 
 MEMO = 512  # parts whose factors are remembered while the moves of a position are compared

@@ -11,6 +11,7 @@ code imports neither games nor bots, and a game in your own file can do all that
     tools.py         what a game has besides rules and bots: its solver, exact hints, a server, ...
     trust.py         names that come from files, which may start and import nothing
     aids.py          what searches may use in a game: beliefs and opening books
+    parts.py         games whose positions fall into parts that do not affect each other
 """
 
 from bidarena.envs.registry.aids import (

@@ -175,11 +175,11 @@ class Expert(NetworkLearner):
             spent -= time.process_time()
             batch.step(actions)
             spent += time.process_time()
-        for rows, movers, views, plans, expected in moments:
+        for rows, movers, views, kept, hoped in moments:
             came = batch.returns[rows, movers] / largest
-            worths = settings.searched * expected + (1.0 - settings.searched) * came
+            worths = settings.searched * hoped + (1.0 - settings.searched) * came
             places = (self._met + np.arange(len(rows))) % len(self._worths)
-            self._views[places], self._plans[places] = views, plans
+            self._views[places], self._plans[places] = views, kept
             self._worths[places] = worths
             self._met += len(rows)
         return spent, searching, sum(len(moment[0]) for moment in moments)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bidarena.baselines.learned.afterstates import scale_of, sides_of
 from bidarena.envs.compile import borrow, keep
 from bidarena.envs.game import Cfg, Game, Params, Rng, returns, step, to_move
-from bidarena.envs.parts import needed_parts, split
+from bidarena.envs.registry.parts import needed_parts, split
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]

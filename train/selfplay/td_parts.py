@@ -1,7 +1,7 @@
 """Self-play that judges positions part by part, and plays by looking one move ahead.
 
 For games that hide nothing, in which players move in turn, and whose positions fall into parts that
-do not affect each other (bidarena.envs.parts). It learns as `td` does: what the network should have
+do not affect each other (bidarena.envs.registry.parts). It learns as `td` does: what the network should have
 said of a position is what it says now of the best position that a move leads to, or the result
 where a move ends the game. The ends of games are right from the beginning, and from there what is
 right spreads to larger and larger positions.
@@ -236,8 +236,8 @@ class TDParts(NetworkLearner):
         for _ in range(self.settings.epochs):
             for part in self._minibatches(len(wanted)):
                 some = sums.parts[kinds[part.numpy()]]
-                few, numbers = np.unique(np.append(some, 0), return_inverse=True)
-                numbers = numbers[:-1].reshape(some.shape).astype(np.int32)
+                few, again = np.unique(np.append(some, 0), return_inverse=True)
+                numbers = again[:-1].reshape(some.shape).astype(np.int32)
                 logits = self._logits(self._learning, Sums(sums.views[few], numbers))
                 loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted[part])
                 self._backward(loss)

@@ -8,7 +8,7 @@ from bidarena.baselines.coins.solver import solve_left, table_of
 from bidarena.envs import make_game
 from bidarena.envs.coins.env import takes_of
 from bidarena.envs.coins.rules import S
-from bidarena.envs.parts import needed_parts, parts_of
+from bidarena.envs.registry.parts import needed_parts, parts_of
 
 BOARDS = [
     {"board": "square4"},

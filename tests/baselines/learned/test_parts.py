@@ -11,7 +11,7 @@ from bidarena.baselines.learned.network import Network
 from bidarena.baselines.learned.parts import judged
 from bidarena.baselines.learned.policy_file import load_policy, policy_bot, save_policy
 from bidarena.envs import make_game
-from bidarena.envs.parts import needed_parts
+from bidarena.envs.registry.parts import needed_parts
 from bidarena.envs.rng import seeded
 from bidarena.envs.testing import check_bot, random_states
 

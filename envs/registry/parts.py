@@ -1,7 +1,7 @@
 """Games that fall apart: positions as sums of parts that do not affect each other.
 
 In some games a position falls into parts such that every move is made in one of them and changes no
-other: the heaps of Nim, separate groups of coins. A game says so with the tool `parts`
+other: the heaps of Nim, or groups that no move connects. A game says so with the tool `parts`
 (registry/tools.py). What a position is worth to the player to move then depends on its parts alone,
 and neither on their order nor on where they lie.
 """
@@ -62,6 +62,6 @@ def needed_parts(game: Game) -> Parts:
     if found is None:
         raise ValueError(
             f"game={game!r}: expected a game whose positions fall into parts that do not affect "
-            "each other (the tool `parts`, see bidarena.envs.parts)"
+            "each other (the tool `parts`, see bidarena.envs.registry.parts)"
         )
     return found
