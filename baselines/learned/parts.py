@@ -1,9 +1,9 @@
 """A compiled bot that looks one move ahead, with a network that judges positions part by part.
 
-For games whose positions fall into parts that do not affect each other (bidarena.envs.registry.parts). The
-first layers of the network see each part by itself. Their outputs, squashed by tanh to numbers from
--1 to 1, are multiplied over all parts. The other layers take the products and give one number x:
-the player to move expects the result tanh(x / 2), where the largest result of the game counts 1.
+For games whose positions fall into parts that do not affect each other (envs/registry/parts.py).
+The first layers of the network see each part by itself. Their outputs, squashed by tanh to numbers
+from -1 to 1, are multiplied over all parts. The other layers take the products and give one number
+x: the player to move expects the result tanh(x / 2), where the largest result of the game counts 1.
 
 Products are what sums of games need: by the theory of Sprague and Grundy a part counts as a heap of
 Nim, heaps are added without carry, and that is a product of signs, one for each binary digit. A

@@ -82,8 +82,8 @@ class Tools:
             `games`; shown by `bidarena exploit --help`.
         measure: `(game, player, seed) -> Truth | None` (bidarena.evaluate.appraisal.strength):
             measures a player exactly while training, instead of a best response by `positions`.
-        parts: `(game) -> Parts | None` (bidarena.envs.registry.parts): how positions fall into parts that do
-            not affect each other, for networks that judge them part by part.
+        parts: `(game) -> Parts | None` (bidarena.envs.registry.parts): how positions fall into
+            parts that do not affect each other, for networks that judge them part by part.
         serve: `(game, bot, *, seed, ...) -> None`: lets one of our bots play in other people's
             programs for this game. Further keywords become options of `bidarena serve`.
         program: `(game, command, limits) -> Bot`: makes the bot that `cmd:COMMAND` names.

@@ -1,8 +1,8 @@
 """Self-play that judges positions part by part, and plays by looking one move ahead.
 
 For games that hide nothing, in which players move in turn, and whose positions fall into parts that
-do not affect each other (bidarena.envs.registry.parts). It learns as `td` does: what the network should have
-said of a position is what it says now of the best position that a move leads to, or the result
+do not affect each other (envs/registry/parts.py). It learns as `td` does: what the network should
+have said of a position is what it says now of the best position that a move leads to, or the result
 where a move ends the game. The ends of games are right from the beginning, and from there what is
 right spreads to larger and larger positions.
 
