@@ -66,7 +66,7 @@ def parts_bot(game: Game, network: Network, name: str) -> Bot:
     """Return the bot of a network that `check_sizes` has accepted; the bot never draws."""
     return Bot(
         name,
-        _act,
+        parts_act,
         parts_params(game, network),
         game.key,
         {"split": needed_parts(game).split},
@@ -90,7 +90,8 @@ def judged(network: Network, parts: Sequence[NDArray[np.float32]]) -> float:
 # --- compiled for each game ----------------------------------------------------------------------
 
 
-def _act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+def parts_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+    """Return the action after which the player expects most: the `act` of these bots."""
     return _best(cfg, params, state, player, scratch)
 
 
