@@ -1,15 +1,13 @@
 """A compiled bot that looks one move ahead, with a network that judges positions part by part.
 
-For games whose positions fall into parts that do not affect each other
-(bidarena.envs.structure.parts). The first layers of the network see each part by itself. Their
-outputs, squashed by tanh to numbers from -1 to 1, are multiplied over all parts. The other layers
-take the products and give one number x: the player to move expects the result tanh(x / 2), where
-the largest result of the game counts 1.
+For games whose positions fall into parts that do not affect each other (envs/registry/parts.py).
+The first layers of the network see each part by itself. Their outputs, squashed by tanh to numbers
+from -1 to 1, are multiplied over all parts. The other layers take the products and give one number
+x: the player to move expects the result tanh(x / 2), where the largest result of the game counts 1.
 
 Products are what sums of games need: by the theory of Sprague and Grundy a part counts as a heap of
 Nim, heaps are added without carry, and that is a product of signs, one for each binary digit. A
-network of plain layers has to find such parities in the whole position at once, which it hardly
-does.
+network of plain layers has to find such parities in everything at once, which it hardly does.
 """
 
 from __future__ import annotations
@@ -68,7 +66,7 @@ def parts_bot(game: Game, network: Network, name: str) -> Bot:
     """Return the bot of a network that `check_sizes` has accepted; the bot never draws."""
     return Bot(
         name,
-        _act,
+        parts_act,
         parts_params(game, network),
         game.key,
         {"split": needed_parts(game).split},
@@ -92,7 +90,8 @@ def judged(network: Network, parts: Sequence[NDArray[np.float32]]) -> float:
 # --- compiled for each game ----------------------------------------------------------------------
 
 
-def _act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+def parts_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
+    """Return the action after which the player expects most: the `act` of these bots."""
     return _best(cfg, params, state, player, scratch)
 
 

@@ -97,8 +97,10 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
 
     moment = slice(0, 0) if game.simultaneous is None else game.state[game.simultaneous]
     low, high = game.return_range
-    own = options.policy if options.playout == "policy" else None
-    playout = _playout_bot(game, own or options.playout)
+    spec = options.playout
+    if spec == "policy" and isinstance(options.policy, str):
+        spec = options.policy
+    playout = _playout_bot(game, spec)
     belief = None if options.belief is None else make_belief(game, _nested(options.belief))
     belief_params = np.zeros(0) if belief is None else _flat("belief", belief.name, belief.params)
     guide = None if options.policy is None else _guide(game, options.policy)

@@ -1,7 +1,7 @@
 """Games that fall apart: positions as sums of parts that do not affect each other.
 
 In some games a position falls into parts such that every move is made in one of them and changes no
-other: the heaps of Nim, separate groups of stones. A game says so with the tool `parts`
+other: the heaps of Nim, or groups that no move connects. A game says so with the tool `parts`
 (registry/tools.py). What a position is worth to the player to move then depends on its parts alone,
 and neither on their order nor on where they lie.
 """

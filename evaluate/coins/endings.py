@@ -139,10 +139,8 @@ def _games(
             own = running & (alone | (batch.movers == seats))
             _ask(batch, bot, own, actions)
             _ask(batch, other, running & ~own, actions)
-        for k in np.flatnonzero(running):
-            told[first + int(k)].append(
-                (int(batch.states[k, S.board]), int(actions[k]), bool(own[k]))
-            )
+        for k in np.flatnonzero(running).tolist():
+            told[first + k].append((int(batch.states[k, S.board]), int(actions[k]), bool(own[k])))
         batch.step(actions)
         moves += 1
     return told

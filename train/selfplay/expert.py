@@ -110,7 +110,7 @@ class Expert(NetworkLearner):
             raise ValueError(f"game={game!r}: expected a zero-sum game of two sides")
         super().__init__(game, settings, seed=seed, total=total)
         sizes = [game.observation_size, *self.settings.hidden, game.actions + 1]
-        self._learning = layers(sizes, self._luck, gain=RELU_GAIN)
+        self._learning = layers(sizes, self._luck, gain=RELU_GAIN, device=self.device)
         self._player = [part.detach().clone() for part in self._learning]
         self._adam = torch.optim.Adam(self._learning, fused=True)
         places = self.settings.memory
@@ -175,11 +175,11 @@ class Expert(NetworkLearner):
             spent -= time.process_time()
             batch.step(actions)
             spent += time.process_time()
-        for rows, movers, views, planned, expected in moments:
+        for rows, movers, views, kept, hoped in moments:
             came = batch.returns[rows, movers] / largest
-            worths = settings.searched * expected + (1.0 - settings.searched) * came
+            worths = settings.searched * hoped + (1.0 - settings.searched) * came
             places = (self._met + np.arange(len(rows))) % len(self._worths)
-            self._views[places], self._plans[places] = views, planned
+            self._views[places], self._plans[places] = views, kept
             self._worths[places] = worths
             self._met += len(rows)
         return spent, searching, sum(len(moment[0]) for moment in moments)
@@ -187,15 +187,12 @@ class Expert(NetworkLearner):
     def _update(self, decisions: int) -> tuple[float, float]:
         """Learn from decisions in memory; return the mean losses of probabilities and of values."""
         filled = min(self._met, len(self._worths))
-        losses, steps = torch.zeros(2), 0
+        losses, steps = torch.zeros(2, device=self.device), 0
         for _ in range(self.settings.epochs):
             chosen = self._luck.integers(0, filled, decisions)
             for part in self._minibatches(decisions):
-                at = chosen[part.numpy()]
-                plans, worths = (
-                    torch.from_numpy(self._plans[at]),
-                    torch.from_numpy(self._worths[at]),
-                )
+                at = chosen[part.cpu().numpy()]
+                plans, worths = self._tensor(self._plans[at]), self._tensor(self._worths[at])
                 told = outputs(self._learning, self._centred(self._views[at]))
                 logits = told[:, :-1].masked_fill(plans < 0, FORBIDDEN)
                 plans = plans.clamp(min=0.0)
@@ -214,7 +211,7 @@ class Expert(NetworkLearner):
     def _centred(self, observations: Floats) -> Tensor:
         """Return observations scaled to numbers from -1 to 1, the input of the network."""
         low, high = self.game.observation_range
-        return (torch.from_numpy(observations) - (low + high) / 2) * (2 / (high - low))
+        return (self._tensor(observations) - (low + high) / 2) * (2 / (high - low))
 
     def network(self) -> Network:
         """Return the network that plays, with a first layer that takes plain observations."""

@@ -1,10 +1,10 @@
 """Self-play that judges positions part by part, and plays by looking one move ahead.
 
 For games that hide nothing, in which players move in turn, and whose positions fall into parts that
-do not affect each other (bidarena.envs.structure.parts). It learns as `td` does: what the network
-should have said of a position is what it says now of the best position that a move leads to, or the
-result where a move ends the game. The ends of games are right from the beginning, and from there
-what is right spreads to larger and larger positions.
+do not affect each other (envs/registry/parts.py). It learns as `td` does: what the network should
+have said of a position is what it says now of the best position that a move leads to, or the result
+where a move ends the game. The ends of games are right from the beginning, and from there what is
+right spreads to larger and larger positions.
 
 What differs is the network (baselines/learned/parts.py): its first layers see each part by itself,
 and what they say is multiplied over all parts. So it learns what a part counts for once, wherever
@@ -115,12 +115,15 @@ class TDParts(NetworkLearner):
         self._memory = np.zeros((self.settings.memory, game.state_size), np.int64)
         self._used = np.zeros(self.settings.memory, np.bool_)
         body, top = list(self.settings.hidden), list(self.settings.top)
-        seen = layers([self._splitter.parts.size, *body], self._luck, gain=RELU_GAIN)
+        seen = self._layers([self._splitter.parts.size, *body])
         with torch.no_grad():
             seen[-2].mul_(10.0)  # no last layer here: factors should begin as different as they can
-        self._learning = seen + layers([body[-1], *top, 1], self._luck, gain=RELU_GAIN)
+        self._learning = seen + self._layers([body[-1], *top, 1])
         self._judge = [part.detach().clone() for part in self._learning]
         self._adam = torch.optim.Adam(self._learning, fused=True)
+
+    def _layers(self, sizes: Sequence[int]) -> list[Tensor]:
+        return layers(sizes, self._luck, gain=RELU_GAIN, device=self.device)
 
     def learn(self) -> dict[str, float]:
         """Play some games, learn from their and from earlier positions, return the metrics.
@@ -204,7 +207,7 @@ class TDParts(NetworkLearner):
             moves = self._splitter.moves(some, movers, masks, chance)
             on = moves.kinds >= 0
             if on.any():
-                values = torch.tanh(self._logits(self._judge, moves.sums) / 2).numpy()
+                values = torch.tanh(self._logits(self._judge, moves.sums) / 2).cpu().numpy()
                 moves.worth[on] = values[moves.kinds[on]] * moves.signs[on]
             worths.append(moves.worth)
         return np.concatenate(worths) if worths else np.zeros((0, game.actions), np.float32)
@@ -220,9 +223,9 @@ class TDParts(NetworkLearner):
     def _logits(self, network: Sequence[Tensor], sums: Sums) -> Tensor:
         """Return one number for each position: who is to move expects tanh of its half."""
         seen = 2 * len(self.settings.hidden)
-        factors = torch.tanh(outputs(network[:seen], torch.from_numpy(sums.views) * 2 - 1))
+        factors = torch.tanh(outputs(network[:seen], self._tensor(sums.views) * 2 - 1))
         factors = torch.cat([torch.ones_like(factors[:1]), factors[1:]])  # number 0: no part
-        numbers = torch.from_numpy(sums.parts).long()
+        numbers = self._tensor(sums.parts).long()
         product = factors[numbers[:, 0]]
         for k in range(1, numbers.shape[1]):
             product = product * factors[numbers[:, k]]
@@ -230,14 +233,14 @@ class TDParts(NetworkLearner):
 
     def _update(self, sums: Sums, kinds: NDArray[np.int64], targets: Floats) -> float:
         """Learn from positions in some passes, and return the mean loss."""
-        wanted = torch.from_numpy((1 + targets) / 2).clamp(0.0, 1.0)
+        wanted = self._tensor((1 + targets) / 2).clamp(0.0, 1.0)
         least = torch.nn.functional.binary_cross_entropy(wanted, wanted).item()
-        total, steps = torch.zeros(()), 0
+        total, steps = torch.zeros((), device=self.device), 0
         for _ in range(self.settings.epochs):
             for part in self._minibatches(len(wanted)):
-                some = sums.parts[kinds[part.numpy()]]
-                few, places = np.unique(np.append(some, 0), return_inverse=True)
-                numbers = places[:-1].reshape(some.shape).astype(np.int32)
+                some = sums.parts[kinds[part.cpu().numpy()]]
+                few, again = np.unique(np.append(some, 0), return_inverse=True)
+                numbers = again[:-1].reshape(some.shape).astype(np.int32)
                 logits = self._logits(self._learning, Sums(sums.views[few], numbers))
                 loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted[part])
                 self._backward(loss)
@@ -249,7 +252,7 @@ class TDParts(NetworkLearner):
 
     def network(self) -> Network:
         """Return the network that judges, with a first layer that takes parts as they are seen."""
-        weight, bias, *rest = (part.detach().numpy().copy() for part in self._judge)
+        weight, bias, *rest = (part.detach().cpu().numpy().copy() for part in self._judge)
         parts = [2 * weight, bias - weight.sum(0), *rest]  # they are learned from -1 to 1
         count = len(self.settings.hidden)
         return Network(tuple(parts[0::2]), tuple(parts[1::2]), head=PARTS, part_layers=count)

@@ -43,7 +43,7 @@ def test_endings__against_an_opponent_only_the_own_decisions_count():
 
 
 def test_endings__measure_boards_too_large_to_solve(monkeypatch):
-    monkeypatch.setattr("bidarena.evaluate.coins.exploit.ENDINGS", 20)
+    monkeypatch.setattr("bidarena.evaluate.coins.exploit.MEASURED", 20)
     game = make_game("coins", board="rectangle5x7")  # 35 coins
     rng = np.random.default_rng(0)
 
