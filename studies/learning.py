@@ -49,18 +49,21 @@ class Lesson:
     opponent: str = "self"
     rivals: tuple[str, ...] = ()
     steps: float | None = None  # decisions to learn from; None: the default of the game
+    evaluations: int | None = None  # while it learns; None: the default of the game
 
 
 FIXED = ("random", "value", "valueplus", "minimax")
+SCOTCH, RICHMAN = ("richman", "dp", "uniform", "exact"), ("richman", "safety")
 PARTS: dict[str, list[Lesson]] = {
     "raj-fixed": [
         Lesson(f"raj-against-{bot}", "raj", "maskable_ppo", (), bot, (bot,)) for bot in FIXED
     ],
-    "raj-self": [Lesson("raj-self", "raj", "minimax_q")],
-    "scotch": [
-        Lesson("scotch-fixed", "scotch", "maskable_ppo", (), "uniform dp", ("uniform", "dp")),
-        Lesson("scotch-self", "scotch", "mmd", rivals=("uniform", "dp")),
+    "raj-self": [Lesson("raj-self", "raj", "minimax_td", evaluations=4)],
+    "scotch-fixed": [
+        Lesson("scotch-fixed", "scotch", "maskable_ppo", (), "uniform dp", ("uniform", "dp"))
     ],
+    "scotch": [Lesson("scotch-self", "scotch", "minimax_td", rivals=SCOTCH, evaluations=2)],
+    "richman": [Lesson("richman-self", "richman", "minimax_td", rivals=RICHMAN, evaluations=2)],
     "coins": [
         Lesson(f"coins-{board}", "coins", "td", (("board", board),), "self", ("random",), steps)
         for board, steps in (("triangle4", 5e5), ("triangle5", 6e6))
@@ -78,7 +81,16 @@ class Settings:
     Example: bidarena study learning --part raj-fixed --seeds 3
     """
 
-    part: Literal["all", "raj-fixed", "raj-self", "scotch", "coins", "twentynine"] = "all"
+    part: Literal[
+        "all",
+        "raj-fixed",
+        "raj-self",
+        "scotch-fixed",
+        "scotch",
+        "richman",
+        "coins",
+        "twentynine",
+    ] = "all"
     """the part to run"""
 
     seeds: int = 3
@@ -213,6 +225,8 @@ def _learn(job: _Job) -> dict[str, Any]:
     lesson, folder, task = job.lesson, job.run, _task(job)
     measured = evaluation_settings(lesson.game)
     measured["rivals"] = lesson.rivals or tuple(measured["rivals"])
+    if lesson.evaluations is not None:
+        measured["evaluations"] = lesson.evaluations
     evaluation = Evaluation(**measured)
     command = _command(task)
     config = {

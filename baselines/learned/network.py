@@ -20,8 +20,9 @@ from bidarena.envs.rng import draw
 Numbers = NDArray[np.float32]
 
 ACTIVATIONS = ("relu", "tanh")
-AFTERSTATES, MATRIX, POSITIONS = "afterstates", "matrix", "positions"
-HEADS = ("logits", "values", AFTERSTATES, MATRIX, POSITIONS)
+AFTERSTATES, MATRIX, POSITIONS, GAINS = "afterstates", "matrix", "positions", "gains"
+HEADS = ("logits", "values", AFTERSTATES, MATRIX, POSITIONS, GAINS)
+LOOKING_AHEAD = (POSITIONS, GAINS)  # one number for what a player sees
 
 # params: these entries, the sizes from the inputs to the outputs, then weights and biases by layer
 GREEDY, ACTIVATION, LAYERS, SIZES = 0, 1, 2, 3
@@ -40,9 +41,11 @@ class Network:
             the values of the actions; the highest is taken. "afterstates": one number x for the
             position, in which the player to move expects tanh(x / 2), see afterstates.py.
             "matrix": a value for every pair of an own action and an action of the other player,
-            see pairs.py. "positions": one number for what a player sees, see positions.py.
-        slack: of "positions": by how much of the largest result choices may seem worse than the
-            best and still count as good.
+            see pairs.py. "positions" and "gains": one number for what a player sees, see
+            positions.py.
+        slack: by how much choices may seem worse than the best and still count as good: of
+            "positions" in parts of the largest result, of "gains" in points.
+        pure: of "positions" and "gains": whether choices are never mixed.
     """
 
     weights: tuple[Numbers, ...]
@@ -50,12 +53,19 @@ class Network:
     activation: str = "relu"
     head: str = "logits"
     slack: float = 0.0
+    pure: bool = False
 
     def __post_init__(self) -> None:
         choice("activation", self.activation, ACTIVATIONS)
         choice("head", self.head, HEADS)
-        if not 0.0 <= self.slack <= 1.0 or (self.slack and self.head != POSITIONS):
-            raise ValueError(f"slack={self.slack!r}: expected 0 to 1, and 0 unless positions")
+        most = np.inf if self.head == GAINS else 1.0
+        if not 0.0 <= self.slack <= most or (self.slack and self.head not in LOOKING_AHEAD):
+            raise ValueError(
+                f"slack={self.slack!r}: expected 0 to 1, and 0 unless the head is one of "
+                f"{', '.join(LOOKING_AHEAD)}"
+            )
+        if self.pure and self.head not in LOOKING_AHEAD:
+            raise ValueError(f"pure=True: expected a head of {', '.join(LOOKING_AHEAD)}")
         if not self.weights or len(self.weights) != len(self.biases):
             raise ValueError(
                 f"weights, biases: expected one of each per layer, got {len(self.weights)} and "
@@ -97,7 +107,7 @@ class Network:
             observations: (rows, inputs).
             masks: (rows, actions) 1 where an action is legal, else 0.
         """
-        if self.head in (AFTERSTATES, MATRIX, POSITIONS):
+        if self.head in (AFTERSTATES, MATRIX, *LOOKING_AHEAD):
             raise ValueError(
                 f"head={self.head!r}: chooses by more than its own observation and mask tell; ask "
                 "the bot of `network_bot` instead"
@@ -112,7 +122,7 @@ class Network:
 
 def outputs(head: str, actions: int) -> int:
     """Return how many outputs a network with this head has, in a game with so many actions."""
-    return {AFTERSTATES: 1, POSITIONS: 1, MATRIX: actions**2}.get(head, actions)
+    return {AFTERSTATES: 1, POSITIONS: 1, GAINS: 1, MATRIX: actions**2}.get(head, actions)
 
 
 def check_sizes(game: Game, network: Network) -> None:
@@ -121,8 +131,10 @@ def check_sizes(game: Game, network: Network) -> None:
         check_open(game)
     if network.head == MATRIX:
         check_together(game)
-    if network.head == POSITIONS:
+    if network.head in LOOKING_AHEAD:
         check_duel(game)
+    if network.head == GAINS:
+        check_points(game)
     wanted = (game.observation_size, outputs(network.head, game.actions))
     if (network.sizes[0], network.sizes[-1]) != wanted:
         raise ValueError(
@@ -159,6 +171,12 @@ def check_duel(game: Game) -> None:
             f"game={game!r}: expected a zero-sum game of two players that hides nothing but moves "
             "made at the same time"
         )
+
+
+def check_points(game: Game) -> None:
+    """Raise ValueError unless the game counts points."""
+    if game.score is None:
+        raise ValueError(f"game={game!r}: expected a game that counts points, for {GAINS!r}")
 
 
 def as_params(network: Network, greedy: bool) -> Numbers:

@@ -90,6 +90,7 @@ def save_policy(
             "activation": network.activation,
             "head": network.head,
             **({"slack": network.slack} if network.slack else {}),
+            **({"pure": True} if network.pure else {}),
         },
         "version": _package_version(),
         "info": {} if info is None else dict(info),
@@ -229,6 +230,7 @@ def _network(told: dict[str, Any], file: Any) -> Network:
         _typed(told, "activation", str),
         _typed(told, "head", str),
         _typed(told, "slack", float) if "slack" in told else 0.0,
+        _typed(told, "pure", bool) if "pure" in told else False,
     )
 
 
