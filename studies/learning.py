@@ -49,21 +49,24 @@ class Lesson:
     opponent: str = "self"
     rivals: tuple[str, ...] = ()
     steps: float | None = None  # decisions to learn from; None: the default of the game
-    evaluations: int | None = None  # while it learns; None: the default of the game
+    measured: tuple[int, int] | None = None  # evaluations on the way, games; None: of the game
 
 
 FIXED = ("random", "value", "valueplus", "minimax")
+AT_THE_END = (0, 100)  # bots that look ahead take longer to measure than to learn
 SCOTCH, RICHMAN = ("richman", "dp", "uniform", "exact"), ("richman", "safety")
 PARTS: dict[str, list[Lesson]] = {
     "raj-fixed": [
         Lesson(f"raj-against-{bot}", "raj", "maskable_ppo", (), bot, (bot,)) for bot in FIXED
     ],
-    "raj-self": [Lesson("raj-self", "raj", "minimax_td", evaluations=4)],
+    "raj-self": [Lesson("raj-self", "raj", "minimax_td", measured=AT_THE_END)],
     "scotch-fixed": [
         Lesson("scotch-fixed", "scotch", "maskable_ppo", (), "uniform dp", ("uniform", "dp"))
     ],
-    "scotch": [Lesson("scotch-self", "scotch", "minimax_td", rivals=SCOTCH, evaluations=2)],
-    "richman": [Lesson("richman-self", "richman", "minimax_td", rivals=RICHMAN, evaluations=2)],
+    "scotch": [Lesson("scotch-self", "scotch", "minimax_td", rivals=SCOTCH, measured=AT_THE_END)],
+    "richman": [
+        Lesson("richman-self", "richman", "minimax_td", rivals=RICHMAN, measured=AT_THE_END)
+    ],
     "coins": [
         Lesson(f"coins-{board}", "coins", "td", (("board", board),), "self", ("random",), steps)
         for board, steps in (("triangle4", 5e5), ("triangle5", 6e6))
@@ -225,8 +228,8 @@ def _learn(job: _Job) -> dict[str, Any]:
     lesson, folder, task = job.lesson, job.run, _task(job)
     measured = evaluation_settings(lesson.game)
     measured["rivals"] = lesson.rivals or tuple(measured["rivals"])
-    if lesson.evaluations is not None:
-        measured["evaluations"] = lesson.evaluations
+    if lesson.measured is not None:
+        measured["evaluations"], measured["games"] = lesson.measured
     evaluation = Evaluation(**measured)
     command = _command(task)
     config = {

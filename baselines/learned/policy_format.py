@@ -197,12 +197,19 @@ _FIELDS: dict[str, type] = {
 
 def _typed(told: dict[str, Any], name: str, kind: type) -> Any:
     value = told.get(name)
-    if not isinstance(value, kind) or isinstance(value, bool):
+    if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
         raise ValueError(f"its description has {name}={value!r:.50}, expected {_KINDS[kind]}")
     return value
 
 
-_KINDS = {int: "a whole number", str: "a text", dict: "an object", list: "a list"}
+_KINDS = {
+    int: "a whole number",
+    float: "a number with a point",
+    bool: "true or false",
+    str: "a text",
+    dict: "an object",
+    list: "a list",
+}
 
 
 def _network(told: dict[str, Any], file: Any) -> Network:
