@@ -50,9 +50,12 @@ class Lesson:
     rivals: tuple[str, ...] = ()
     steps: float | None = None  # decisions to learn from; None: the default of the game
     searches: tuple[str, ...] = ()  # rivals that think for long, met in fewer games
+    measured: tuple[int, int] | None = None  # evaluations on the way, games; None: of the game
 
 
 FIXED = ("random", "value", "valueplus", "minimax")
+AT_THE_END = (0, 100)  # bots that look ahead take longer to measure than to learn
+SCOTCH, RICHMAN = ("richman", "dp", "uniform", "exact"), ("richman", "safety")
 SEARCHES = (  # all of Coins that search, limited alike
     *(f"{bot}:nodes=1000" for bot in ("patterns", "surewin", "bounded", "counting")),
     *(f"{bot}:nodes=1000" for bot in ("greedy", "memo")),
@@ -62,11 +65,14 @@ PARTS: dict[str, list[Lesson]] = {
     "raj-fixed": [
         Lesson(f"raj-against-{bot}", "raj", "maskable_ppo", (), bot, (bot,)) for bot in FIXED
     ],
-    "raj-self": [Lesson("raj-self", "raj", "minimax_q")],
+    "raj-self": [Lesson("raj-self", "raj", "minimax_td", measured=AT_THE_END)],
     "raj-ppo": [Lesson("raj-ppo", "raj", "fast_ppo")],
-    "scotch": [
-        Lesson("scotch-fixed", "scotch", "maskable_ppo", (), "uniform dp", ("uniform", "dp")),
-        Lesson("scotch-self", "scotch", "mmd", rivals=("uniform", "dp")),
+    "scotch-fixed": [
+        Lesson("scotch-fixed", "scotch", "maskable_ppo", (), "uniform dp", ("uniform", "dp"))
+    ],
+    "scotch": [Lesson("scotch-self", "scotch", "minimax_td", rivals=SCOTCH, measured=AT_THE_END)],
+    "richman": [
+        Lesson("richman-self", "richman", "minimax_td", rivals=RICHMAN, measured=AT_THE_END)
     ],
     "coins": [
         Lesson(f"coins-{board}", "coins", "td", (("board", board),), "self", ("random",), steps)
@@ -97,9 +103,17 @@ class Settings:
     Example: bidarena study learning --part raj-fixed --seeds 3
     """
 
-    part: Literal["all", "raj-fixed", "raj-self", "raj-ppo", "scotch", "coins", "twentynine"] = (
-        "all"
-    )
+    part: Literal[
+        "all",
+        "raj-fixed",
+        "raj-self",
+        "raj-ppo",
+        "scotch-fixed",
+        "scotch",
+        "richman",
+        "coins",
+        "twentynine",
+    ] = "all"
     """the part to run"""
 
     seeds: int = 3
@@ -242,6 +256,8 @@ def _learn(job: _Job) -> dict[str, Any]:
     lesson, folder, task = job.lesson, job.run, _task(job)
     measured = evaluation_settings(lesson.game)
     measured["rivals"] = lesson.rivals or tuple(measured["rivals"])
+    if lesson.measured is not None:
+        measured["evaluations"], measured["games"] = lesson.measured
     evaluation = Evaluation(**measured)
     command = _command(task)
     config = {

@@ -13,9 +13,9 @@ from bidarena.baselines.learned.afterstates import afterstates_bot
 from bidarena.baselines.learned.network import (
     AFTERSTATES,
     GREEDY,
+    LOOKING_AHEAD,
     MATRIX,
     PARTS,
-    POSITIONS,
     SIZES,
     Network,
     as_params,
@@ -47,7 +47,7 @@ def network_bot(game: Game, network: Network, name: str, *, deterministic: bool 
         return parts_bot(game, network, name)
     if network.head == MATRIX:
         return pairs_bot(game, network, name, deterministic=deterministic)
-    if network.head == POSITIONS:
+    if network.head in LOOKING_AHEAD:
         return positions_bot(game, network, name, deterministic=deterministic)
     greedy = deterministic or network.head == "values"
     params = as_params(network, greedy)

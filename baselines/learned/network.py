@@ -21,9 +21,10 @@ from bidarena.envs.structure.parts import needed_parts
 Numbers = NDArray[np.float32]
 
 ACTIVATIONS = ("relu", "tanh")
-AFTERSTATES, MATRIX, POSITIONS = "afterstates", "matrix", "positions"
+AFTERSTATES, MATRIX, POSITIONS, GAINS = "afterstates", "matrix", "positions", "gains"
 PARTS, POLICY_VALUE = "parts", "policy_value"
-HEADS = ("logits", "values", AFTERSTATES, MATRIX, POSITIONS, PARTS, POLICY_VALUE)
+HEADS = ("logits", "values", AFTERSTATES, MATRIX, POSITIONS, GAINS, PARTS, POLICY_VALUE)
+LOOKING_AHEAD = (POSITIONS, GAINS)  # one number for what a player sees
 
 # params: these entries, the sizes from the inputs to the outputs, then weights and biases by layer
 GREEDY, ACTIVATION, LAYERS, SIZES = 0, 1, 2, 3
@@ -42,13 +43,14 @@ class Network:
             the values of the actions; the highest is taken. "afterstates": one number x for the
             position, in which the player to move expects tanh(x / 2), see afterstates.py.
             "matrix": a value for every pair of an own action and an action of the other player,
-            see pairs.py. "positions": one number for what a player sees, see positions.py.
-            "parts": like "afterstates", but the first layers see each part of the position by
-            itself, see parts.py. "policy_value": logits, then one number x: the player expects
-            tanh(x / 2), which only searches use.
-        slack: of "positions": by how much of the largest result choices may seem worse than the
-            best and still count as good.
+            see pairs.py. "positions" and "gains": one number for what a player sees, see
+            positions.py. "parts": like "afterstates", but the first layers see each part of the
+            position by itself, see parts.py. "policy_value": logits, then one number x: the player
+            expects tanh(x / 2), which only searches use.
+        slack: by how much choices may seem worse than the best and still count as good: of
+            "positions" in parts of the largest result, of "gains" in points.
         part_layers: of "parts": how many layers see each part by itself.
+        pure: of "positions" and "gains": whether choices are never mixed.
     """
 
     weights: tuple[Numbers, ...]
@@ -57,12 +59,19 @@ class Network:
     head: str = "logits"
     slack: float = 0.0
     part_layers: int = 0
+    pure: bool = False
 
     def __post_init__(self) -> None:
         choice("activation", self.activation, ACTIVATIONS)
         choice("head", self.head, HEADS)
-        if not 0.0 <= self.slack <= 1.0 or (self.slack and self.head != POSITIONS):
-            raise ValueError(f"slack={self.slack!r}: expected 0 to 1, and 0 unless positions")
+        most = np.inf if self.head == GAINS else 1.0
+        if not 0.0 <= self.slack <= most or (self.slack and self.head not in LOOKING_AHEAD):
+            raise ValueError(
+                f"slack={self.slack!r}: expected 0 to 1, and 0 unless the head is one of "
+                f"{', '.join(LOOKING_AHEAD)}"
+            )
+        if self.pure and self.head not in LOOKING_AHEAD:
+            raise ValueError(f"pure=True: expected a head of {', '.join(LOOKING_AHEAD)}")
         if not self.weights or len(self.weights) != len(self.biases):
             raise ValueError(
                 f"weights, biases: expected one of each per layer, got {len(self.weights)} and "
@@ -111,7 +120,7 @@ class Network:
             observations: (rows, inputs).
             masks: (rows, actions) 1 where an action is legal, else 0.
         """
-        if self.head in (AFTERSTATES, MATRIX, POSITIONS, PARTS):
+        if self.head in (AFTERSTATES, MATRIX, PARTS, *LOOKING_AHEAD):
             raise ValueError(
                 f"head={self.head!r}: chooses by more than its own observation and mask tell; ask "
                 "the bot of `network_bot` instead"
@@ -127,8 +136,9 @@ class Network:
 
 def outputs(head: str, actions: int) -> int:
     """Return how many outputs a network with this head has, in a game with so many actions."""
-    others = {AFTERSTATES: 1, POSITIONS: 1, PARTS: 1, MATRIX: actions**2, POLICY_VALUE: actions + 1}
-    return others.get(head, actions)
+    if head in (AFTERSTATES, PARTS, *LOOKING_AHEAD):
+        return 1
+    return {MATRIX: actions**2, POLICY_VALUE: actions + 1}.get(head, actions)
 
 
 def check_sizes(game: Game, network: Network) -> None:
@@ -142,8 +152,10 @@ def check_sizes(game: Game, network: Network) -> None:
         raise ValueError(f"game={game!r}: expected a zero-sum game of two sides")
     if network.head == MATRIX:
         check_together(game)
-    if network.head == POSITIONS:
+    if network.head in LOOKING_AHEAD:
         check_duel(game)
+    if network.head == GAINS:
+        check_points(game)
     wanted = (inputs, outputs(network.head, game.actions))
     if (network.sizes[0], network.sizes[-1]) != wanted:
         raise ValueError(
@@ -180,6 +192,12 @@ def check_duel(game: Game) -> None:
             f"game={game!r}: expected a zero-sum game of two players that hides nothing but moves "
             "made at the same time"
         )
+
+
+def check_points(game: Game) -> None:
+    """Raise ValueError unless the game counts points."""
+    if game.score is None:
+        raise ValueError(f"game={game!r}: expected a game that counts points, for {GAINS!r}")
 
 
 def as_params(network: Network, greedy: bool) -> Numbers:

@@ -45,7 +45,8 @@ def check_fits(file: PolicyFile, game: Game) -> None:
     The rule `reward` may differ, because it changes neither observations nor legal actions: a
     policy that learned with one kind of reward can play for another. Only a network with the head
     "afterstates", "positions" or "parts" cannot, because it compares expected results with real
-    ones. A rule that is newer than the file counts as if the file had the default value of it.
+    ones, while "gains" compares points. A rule that is newer than the file counts as if the file
+    had the default value of it.
     """
     differences, options = _differences(file, game)
     if not differences:

@@ -91,6 +91,7 @@ def save_policy(
             "head": network.head,
             **({"slack": network.slack} if network.slack else {}),
             **({"part_layers": network.part_layers} if network.part_layers else {}),
+            **({"pure": True} if network.pure else {}),
         },
         "version": _package_version(),
         "info": {} if info is None else dict(info),
@@ -197,12 +198,19 @@ _FIELDS: dict[str, type] = {
 
 def _typed(told: dict[str, Any], name: str, kind: type) -> Any:
     value = told.get(name)
-    if not isinstance(value, kind) or isinstance(value, bool):
+    if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
         raise ValueError(f"its description has {name}={value!r:.50}, expected {_KINDS[kind]}")
     return value
 
 
-_KINDS = {int: "a whole number", str: "a text", dict: "an object", list: "a list"}
+_KINDS = {
+    int: "a whole number",
+    float: "a number with a point",
+    bool: "true or false",
+    str: "a text",
+    dict: "an object",
+    list: "a list",
+}
 
 
 def _network(told: dict[str, Any], file: Any) -> Network:
@@ -231,6 +239,7 @@ def _network(told: dict[str, Any], file: Any) -> Network:
         _typed(told, "head", str),
         _typed(told, "slack", float) if "slack" in told else 0.0,
         _typed(told, "part_layers", int) if "part_layers" in told else 0,
+        _typed(told, "pure", bool) if "pure" in told else False,
     )
 
 

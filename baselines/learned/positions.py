@@ -3,16 +3,24 @@
 The network takes what a player sees and gives one number. With x for player 0 and y for player 1
 player 0 expects the result tanh((x - y) / 2), where the largest result of the game counts 1, and
 player 1 the opposite. So a position that looks the same to both is even, whatever the network has
-learned. Where both move at the same time, the bot plays an equilibrium of what it expects of all
-pairs of moves; where one moves alone it takes the best move. Chance is reckoned over all outcomes.
+learned. With the head "gains" players count points, and player 0 expects to be ahead at the end by
+what they are ahead now and (x - y) / 2 points more: the network says only what is still to be won,
+and the bot plays for points whatever the reward of the game.
+
+Where both move at the same time, the bot plays an equilibrium of what it expects of all pairs of
+moves; where one moves alone it takes the best move. Chance is reckoned over all outcomes.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.baselines.learned.matrices import distributions
 from bidarena.baselines.learned.network import (
+    GAINS,
     GREEDY,
     SIZES,
     Network,
@@ -28,6 +36,7 @@ from bidarena.baselines.learned.successors import (
     Successors,
     expand,
     fill_matrix,
+    points_at,
     settle,
     undo_moves,
 )
@@ -37,8 +46,9 @@ from bidarena.envs.game import Cfg, Game, Mask, Params, State, legal, observe
 from bidarena.envs.outcomes import SCRIPT
 from bidarena.envs.registry import Bot
 
-# params: GREEDY, the factor for results, the slack, facts and idle parts of the game, the network
-SCALE, SLACK, HEAD = 1, 2, 3
+# params: GREEDY, the factor for results or points, the slack, whether it never mixes, where the
+# points are in the state or -1, facts and idle parts of the game, the network
+SCALE, SLACK, PURE, POINTS, HEAD = 1, 2, 3, 4, 5
 IDLE = HEAD + F.sides + 2
 ROOM = 512  # positions that may follow, at first
 
@@ -48,19 +58,35 @@ def positions_bot(game: Game, network: Network, name: str, *, deterministic: boo
 
     Args:
         game: the game whose observations the network is for.
-        network: a network with the head "positions".
+        network: a network with the head "positions" or "gains".
         name: the name of the bot.
         deterministic: always take the most probable action instead of drawing one.
     """
-    scale = 1.0 / np.abs(game.return_range).max()
-    head = [deterministic, scale, network.slack, *facts_of(game), *idle_of(game)]
+    scale, points = 1.0 / np.abs(game.return_range).max(), -1
+    if network.head == GAINS:
+        scale, points = game.score_unit, points_at(game)
+    style = [network.slack, network.pure, points]
+    head = [deterministic, scale, *style, *facts_of(game), *idle_of(game)]
     params = np.concatenate([np.array(head, np.float32), as_params(network, deterministic)])
     return Bot(
         *(name, positions_act, params, game.key),
         deterministic=deterministic,
         more=optional(game),
         distribution=_distribution,
+        distributions=Distributions(network, deterministic),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Distributions:
+    """Asks a network in many positions at once; see `Bot`."""
+
+    network: Network
+    deterministic: bool
+
+    def __call__(self, game: Game, states: NDArray[np.int64], seat: int) -> Floats:
+        """Return the probability of each action (rows, actions)."""
+        return distributions(game, self.network, states, seat, greedy=self.deterministic)
 
 
 # --- compiled for each game ----------------------------------------------------------------------
@@ -131,7 +157,7 @@ def _fill(
         matrix = np.empty((shape[M.rows], shape[M.columns]))
         fill_matrix(found, worths, shape, matrix)
         row, column = np.empty(shape[M.rows]), np.empty(shape[M.columns])
-        settle(matrix, np.float64(params[SLACK]), row, column)
+        settle(matrix, np.float64(params[SLACK]), params[PURE] > 0, row, column)
         chosen = row if shape[M.mover] == player else column
         at = 0
         for action in range(actions):
@@ -145,7 +171,7 @@ def _fill(
 
 @apart
 def _judged(cfg: Cfg, params: Params, found: Successors, network: Params) -> Floats:
-    """Return what player 0 expects in each position, the largest result of the game being 1."""
+    """Return what player 0 expects in each position: points, or parts of the largest result."""
     count = found.counts[N.positions]
     worths = np.empty(count)
     going_on = np.flatnonzero(np.isnan(found.ends[:count]))
@@ -154,10 +180,19 @@ def _judged(cfg: Cfg, params: Params, found: Successors, network: Params) -> Flo
         for player in range(2):
             observe(cfg, found.states[going_on[at]], player, views[2 * at + player])
     told = forward_all(network, views)
+    points = int(params[POINTS])
     for position in range(count):
-        worths[position] = found.ends[position] * np.float64(params[SCALE])
+        if points < 0:
+            worths[position] = found.ends[position] * np.float64(params[SCALE])
+        else:
+            ahead = found.states[position, points] - found.states[position, points + 1]
+            worths[position] = ahead * np.float64(params[SCALE])
     for at in range(len(going_on)):
-        worths[going_on[at]] = np.tanh(0.5 * np.float64(told[2 * at, 0] - told[2 * at + 1, 0]))
+        ahead = 0.5 * np.float64(told[2 * at, 0] - told[2 * at + 1, 0])
+        if points < 0:
+            worths[going_on[at]] = np.tanh(ahead)
+        else:
+            worths[going_on[at]] += ahead
     return worths
 
 

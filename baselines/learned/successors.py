@@ -18,8 +18,20 @@ from bidarena.baselines.search.keys import mix
 from bidarena.baselines.solvers.graph.expand import waiting
 from bidarena.baselines.solvers.graph.facts import F
 from bidarena.baselines.solvers.matrix import saddle, solve_into
-from bidarena.envs.compile import apart, with_rules
-from bidarena.envs.game import Cfg, State, layout, legal, returns, starts, step, to_move, withdraw
+from bidarena.envs.compile import apart, borrow, with_rules
+from bidarena.envs.game import (
+    Cfg,
+    Game,
+    Mask,
+    State,
+    layout,
+    legal,
+    returns,
+    starts,
+    step,
+    to_move,
+    withdraw,
+)
 from bidarena.envs.outcomes import (
     SCRIPTED,
     Script,
@@ -71,7 +83,8 @@ def expand(cfg: Cfg, state: State, found: Successors, shape: Integers) -> bool:
             noted in its counts, nothing is.
         shape: (SHAPE,) who moves, and where the matrix is; see M.
     """
-    counts, one, mask, replies = found.counts, found.work[0], found.masks[0], found.masks[1]
+    cfg, state, counts, script = borrow(cfg), borrow(state), borrow(found.counts), found.script
+    one, mask, replies = borrow(found.work)[0], borrow(found.masks)[0], borrow(found.masks)[1]
     before = counts[N.positions], counts[N.cells], counts[N.branches]
     mover = to_move(cfg, state)
     rows, columns, second = 0, 1, -1
@@ -81,21 +94,23 @@ def expand(cfg: Cfg, state: State, found: Successors, shape: Integers) -> bool:
         if not mask[action] or not room or counts[N.trouble]:
             continue
         _copy(state, one)
-        begin_outcomes(found.script)
-        step(cfg, one, action, found.script)
+        begin_outcomes(script)
+        step(cfg, one, action, script)
         replier = waiting(cfg, found.facts, state, one, mover)
         rows += 1
         if replier < 0:
-            room = _put_cell(cfg, state, action, found)
+            mask[action] = 2
+            room = _put_row(cfg, state, mask, 2, found, -1)
+            mask[action] = 1
             continue
-        if next_outcome(found.script):
+        if next_outcome(script):
             counts[N.trouble] = EARLY
-        second, columns = replier, 0
+        above = counts[N.cells] - columns if second >= 0 else -1  # the first cell of the last row
         legal(cfg, one, replies)
+        room = _put_row(cfg, one, replies, 1, found, above)
+        second, columns = replier, 0
         for reply in range(len(replies)):
-            if replies[reply] and room:
-                room = _put_cell(cfg, one, reply, found)
-                columns += 1
+            columns += replies[reply]
     if not room or counts[N.trouble]:
         _forget(found, before[0])
         counts[N.cells], counts[N.branches] = before[1], before[2]
@@ -105,78 +120,109 @@ def expand(cfg: Cfg, state: State, found: Successors, shape: Integers) -> bool:
     return True
 
 
-def _put_cell(cfg: Cfg, before: State, action: int, found: Successors) -> bool:
-    """Append a cell with all outcomes of an action; return False without room."""
-    counts, after = found.counts, found.work[1]
-    if counts[N.cells] + 1 >= len(found.first):
-        return False
-    begin_outcomes(found.script)
-    while True:
-        if counts[N.branches] >= len(found.codes):
+@apart
+@with_rules(**SCRIPTED)
+def _put_row(
+    cfg: Cfg, before: State, mask: Mask, wanted: int, found: Successors, above: int
+) -> bool:
+    """Append a cell with all outcomes for each action that is marked; return False without room.
+
+    Neighbours often lead to the same position, because the bid that wins is the same. So a position
+    is first compared with that of the cell before, then with that of the cell in the row above.
+
+    Args:
+        cfg: of the game.
+        before: the position before the action.
+        mask: the actions.
+        wanted: their mark.
+        found: where cells, branches and positions are appended.
+        above: the first cell of the row above, or -1.
+    """
+    cfg, before, mask, script = borrow(cfg), borrow(before), borrow(mask), borrow(found.script)
+    counts, after, idle = borrow(found.counts), borrow(found.work)[1], borrow(found.idle)
+    states, first = borrow(found.states), borrow(found.first)
+    codes, weights = borrow(found.codes), borrow(found.weights)
+    cells, branches = counts[N.cells], counts[N.branches]
+    last = codes[branches - 1] if branches > 0 else -1
+    for action in range(len(mask)):
+        if mask[action] != wanted:
+            continue
+        if cells + 1 >= len(first):
             return False
-        _copy(before, after)
-        step(cfg, after, action, found.script)
-        if trouble_of(found.script) != 0:
-            counts[N.trouble] = trouble_of(found.script)
-            return False
-        position = _find(cfg, found)
-        if position < 0:
-            return False
-        found.codes[counts[N.branches]] = position
-        found.weights[counts[N.branches]] = weight_of(found.script)
-        counts[N.branches] += 1
-        if not next_outcome(found.script):
-            break
-    counts[N.cells] += 1
-    found.first[counts[N.cells]] = counts[N.branches]
+        hint, end = 0, 0
+        if above >= 0:
+            hint, end = first[above], first[above + 1]
+            above += 1
+        begin_outcomes(script)
+        while True:
+            if branches >= len(codes):
+                return False
+            _copy(before, after)
+            step(cfg, after, action, script)
+            if trouble_of(script) != 0:
+                counts[N.trouble] = trouble_of(script)
+                return False
+            if last < 0 or not _alike(states, last, after, idle):
+                if hint < end and _alike(states, codes[hint], after, idle):
+                    last = codes[hint]
+                else:
+                    last = _find(cfg, found)
+                    if last < 0:
+                        return False
+            codes[branches] = last
+            weights[branches] = weight_of(script)
+            branches += 1
+            hint += 1
+            if not next_outcome(script):
+                break
+        cells += 1
+        first[cells] = branches
+        counts[N.cells], counts[N.branches] = cells, branches
     return True
 
 
+@apart
 def _find(cfg: Cfg, found: Successors) -> int:
     """Return the number of the position in `work[1]`, a new one if it was not met; -1: no room."""
-    counts, after = found.counts, found.work[1]
+    cfg, counts, after = borrow(cfg), borrow(found.counts), borrow(found.work)[1]
+    idle, states, slots = borrow(found.idle), borrow(found.states), borrow(found.slots)
     over = to_move(cfg, after) < 0
     if over:
         returns(cfg, after, found.results)
     for at in range(len(after)):
-        if found.idle[at]:
+        if idle[at]:
             after[at] = 0
-    if counts[N.branches] > 0:  # neighbours often lead to the same position
-        last = found.codes[counts[N.branches] - 1]
-        if _same(found.states[last], after):
-            return last
-    slot = _slot_of(found, after)
-    if found.slots[slot] > 0:
-        return found.slots[slot] - 1
+    key = _SEED
+    for at in range(len(after)):
+        key = mix(key, np.uint64(after[at]))
+    mask = len(slots) - 1
+    slot = np.int64(key >> _ONE) & mask
+    while slots[slot] > 0:
+        if _alike(states, slots[slot] - 1, after, idle):
+            return slots[slot] - 1
+        slot = (slot + 1) & mask
     position = counts[N.positions]
-    if position >= len(found.states) or 2 * position >= len(found.slots):
+    if position >= len(states) or 2 * position >= len(slots):
         return -1
-    _copy(after, found.states[position])
+    for at in range(len(after)):
+        states[position, at] = after[at]
     found.ends[position] = found.results[0] if over else np.nan
-    found.slots[slot] = position + 1
+    slots[slot] = position + 1
     counts[N.positions] += 1
     return position
 
 
-def _slot_of(found: Successors, state: State) -> int:
-    """Return the slot of a state in the hash table, or the free one where it belongs."""
-    key = _SEED
+def _alike(states: Integers, position: int, state: State, idle: NDArray[np.int8]) -> bool:
+    """Return whether a state is that of a position in all that matters."""
+    alike = True
     for at in range(len(state)):
-        key = mix(key, np.uint64(state[at]))
-    mask = len(found.slots) - 1
-    slot = np.int64(key >> _ONE) & mask
-    while found.slots[slot] > 0 and not _same(found.states[found.slots[slot] - 1], state):
-        slot = (slot + 1) & mask
-    return slot  # type: ignore[return-value]
+        if states[position, at] != state[at] and not idle[at]:
+            alike = False
+            break
+    return alike
 
 
-def _same(one: State, other: State) -> bool:
-    same = True
-    for at in range(len(one)):
-        same &= one[at] == other[at]
-    return same
-
-
+@apart
 def _forget(found: Successors, positions: int) -> None:
     """Forget all positions but the first ones."""
     for slot in range(len(found.slots)):
@@ -188,6 +234,12 @@ def _forget(found: Successors, positions: int) -> None:
 def _copy(source: State, target: State) -> None:
     for at in range(len(source)):
         target[at] = source[at]
+
+
+def points_at(game: Game) -> int:
+    """Return where the points of player 0 are in the state; those of player 1 follow."""
+    assert game.score is not None
+    return game.state[game.score].start
 
 
 def undo_moves(cfg: Cfg, state: State, moment: State) -> None:
@@ -216,16 +268,18 @@ def fill_matrix(found: Successors, worths: Floats, shape: Integers, matrix: Floa
             cell += 1
 
 
-def settle(matrix: Floats, slack: float, row: Floats, column: Floats) -> float:
+def settle(matrix: Floats, slack: float, pure: bool, row: Floats, column: Floats) -> float:
     """Write how both players choose, and return what the player of the rows expects.
 
     Worths come from a network, so a choice that is best by little may be a mistake. Where two pure
     choices guarantee the value up to `slack`, players take the middle one of all choices around the
     best that guarantee it up to `slack`: bids next to it are good too. Elsewhere they play an
-    equilibrium.
+    equilibrium, unless `pure`: then they never mix, and expect what lies half way between what both
+    can guarantee. That is right where equilibria in pure choices exist and only the network hides
+    them, and saves solving large matrices.
     """
     low, low_at, high, high_at = saddle(matrix)
-    if high - low > slack:
+    if high - low > slack and not pure:
         return solve_into(matrix, row, column)[0]
     for i in range(len(row)):
         row[i] = 0.0

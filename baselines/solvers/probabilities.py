@@ -31,6 +31,7 @@ Probabilities = NDArray[np.float64]
 ILLEGAL_WEIGHT = 1e-6  # the most that rounding may leave on illegal actions
 SUM_ERROR = 1e-3  # the most by which rounding may move the sum away from 1
 ROWS = 32_768  # positions per call of a policy
+SEVERAL = 32  # positions from which on a bot is asked in all at once, if it can be
 PIECE = 64  # positions for which a bot is asked with one random generator
 
 Positions = NDArray[np.int64]
@@ -274,6 +275,8 @@ class Asker:
         if self.program is not None:
             return self.program.frequencies(states, seat, positions)
         game = self.index.game
+        if bot.distributions is not None and len(states) >= SEVERAL:
+            return np.asarray(bot.distributions(game, states, seat))
         out = np.zeros((len(positions), game.actions))
         if bot.distribution is not None:
             ask = game.compiled(ask_distribution, distribution=bot.distribution, **bot.more)

@@ -63,6 +63,8 @@ class Bot:
         distribution: a plain function `(cfg, params, state, player, scratch, out)` that writes the
             probability of each action into `out`. Exact measures of a bot need it, unless the bot
             is deterministic.
+        distributions: `(game, states, seat)` returns the same for many states at once, where that
+            is faster than to call `distribution` for each.
         kind: the family of the bot, for code that treats one family differently: SEARCH, PROGRAM,
             or any word that a game's own bots agree on; empty: none.
     """
@@ -76,6 +78,7 @@ class Bot:
     fair: bool = True
     deterministic: bool = False
     distribution: Function | None = field(default=None, repr=False)
+    distributions: Callable[..., Any] | None = field(default=None, repr=False)
     kind: str = ""
 
     @property

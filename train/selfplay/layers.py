@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -55,7 +56,7 @@ def follow(slow: Sequence[Tensor], latest: Sequence[Tensor], share: float) -> No
             part.lerp_(goal, share)
 
 
-def playable(parts: Sequence[Tensor], head: str = "logits", slack: float = 0.0) -> Network:
-    """Return a copy of a network to play with; `head` and `slack` as in `Network`."""
+def playable(parts: Sequence[Tensor], head: str = "logits", **style: Any) -> Network:
+    """Return a copy of a network to play with; `head` and `style` are fields of `Network`."""
     arrays = [part.detach().cpu().numpy().copy() for part in parts]
-    return Network(tuple(arrays[0::2]), tuple(arrays[1::2]), head=head, slack=slack)
+    return Network(tuple(arrays[0::2]), tuple(arrays[1::2]), head=head, **style)

@@ -29,13 +29,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bidarena.baselines.learned.network import POSITIONS, check_duel
-from bidarena.envs.arguments import whole
+from bidarena.baselines.learned.matrices import Floats, Matrices
+from bidarena.baselines.learned.network import GAINS, POSITIONS, check_duel, check_points
+from bidarena.envs.arguments import unknown, whole
+from bidarena.envs.batch import Batch
 from bidarena.envs.game import Game
 from bidarena.train.selfplay.games import draw
 from bidarena.train.selfplay.layers import Tensor, outputs
 from bidarena.train.selfplay.learner import SelfPlaySettings, within
-from bidarena.train.selfplay.matrices import Floats, Matrices
 from bidarena.train.selfplay.positions import PositionLearner
 from bidarena.train.task import Task
 
@@ -69,12 +70,30 @@ class MinimaxTDSettings(SelfPlaySettings):
     """by how much of the largest result choices may seem worse than the best and still count as
     good; then the middle one is taken. For games of bids with good bids beside each other"""
 
+    pure: bool = False
+    """never mix choices, see `settle`. For games in which some pure choice is always best: large
+    matrices are then not solved"""
+
+    sharp: float = 1.0
+    """what the inputs of the network are multiplied with, so that neighbouring positions can have
+    very different worths from the start (Tancik et al., "Fourier features let networks learn high
+    frequency functions in low dimensional domains", 2020). For games of bids with much money"""
+
+    gains: bool = False
+    """learn what is still to be won beside the points so far. For games whose result is the
+    difference of the points"""
+
+    blind: Sequence[str] = ()
+    """parts of the observation that the network does not see, because worths do not depend on
+    them; positions that look the same without them are one"""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("memory", "positions", "epochs", "longest"):
             whole(name, getattr(self, name), 1, 10**7)
         within("follow", self.follow, 1e-6, 1.0)
         within("slack", self.slack, 0.0, 1.0)
+        within("sharp", self.sharp, 1e-3, 1e3)
 
 
 def learner(task: Task) -> MinimaxTD:
@@ -90,29 +109,39 @@ class MinimaxTD(PositionLearner):
 
     settings_type = MinimaxTDSettings
     settings: MinimaxTDSettings
-    head = POSITIONS
 
     def __init__(self, game: Game, settings: Mapping[str, Any], *, seed: int, total: int) -> None:
         """Begin with a network that calls nearly all positions even; see the base class."""
         check_duel(game)
         super().__init__(game, settings, seed=seed, total=total)
-        self._look = Matrices(game, self.settings.slack)
+        chosen = self.settings
+        self.head = GAINS if chosen.gains else POSITIONS  # type: ignore[misc]
+        if chosen.gains:
+            _check_result_is_points(game)
+            self._unit = float(np.abs(game.return_range).max())
+        self._style = {"slack": chosen.slack * self._unit, "pure": chosen.pure}
+        seen = np.ones(game.observation_size, np.float32)
+        for part in chosen.blind:
+            if part not in game.observation:
+                raise unknown("blind", part, game.observation)
+            seen[game.observation[part]] = 0.0
+        self._look = Matrices(game, chosen.slack, pure=chosen.pure, head=self.head, seen=seen)
+        self._factor = self._tensor(seen * np.float32(chosen.sharp))
         self._begin(game)
-        self.slack = self.settings.slack
 
     def learn(self) -> dict[str, float]:
         """Play some games, learn from positions of these and earlier games, return the metrics.
 
         Times are CPU seconds of this process. `value_loss` is the mean cross-entropy above the
-        least that these targets allow (in nats), `certainty` the mean size of the targets, `met`
-        the number of positions in memory.
+        least that these targets allow (in nats), or with `gains` the mean square error;
+        `certainty` is the mean size of the targets, `met` the number of positions in memory.
         """
         began = time.process_time()
         with torch.no_grad():
             env_seconds, views, targets = self._play()
-            known = self._look(self._memory.draw(self.settings.positions, self._luck), self._values)
+            known = self._look(self._memory.draw(self.settings.positions, self._luck), self._told)
         views = np.concatenate([views, known.views])
-        targets = np.concatenate([targets, known.worths])
+        targets = np.concatenate([targets, known.worths - known.points])
         rate = self._set_rate()
         loss = self._update(self._centred(views), self._tensor(targets.astype(np.float32)))
         self.steps += len(targets)
@@ -131,6 +160,16 @@ class MinimaxTD(PositionLearner):
         """Return for each position what the network says of player 0, less what of player 1."""
         both = outputs(network, views.reshape(-1, views.shape[2])).reshape(-1, 2)
         return both[:, 0] - both[:, 1]
+
+    def _told(self, views: Floats) -> Floats:
+        """Return what the network that judges says of each view."""
+        return np.asarray(outputs(self._judge, self._centred(views))[:, 0].cpu().numpy())
+
+    def _losses(self, numbers: Tensor, wanted: Tensor) -> Tensor:
+        """Return the mean square error, or the mean cross-entropy where no points count."""
+        if self.settings.gains:
+            return (numbers / 2 - wanted).square().mean()
+        return super()._losses(numbers, wanted)
 
     def _play(self) -> tuple[float, Floats, NDArray[np.float64]]:
         """Play one game in each row and add the positions to the memory.
@@ -154,10 +193,10 @@ class MinimaxTD(PositionLearner):
             fresh = np.setdiff1d(running, replies, assume_unique=True)
             if len(fresh) > 0:
                 states = batch.states[fresh]
-                known = self._look(states, self._values)
+                known = self._look(states, self._told)
                 self._memory.add(states, known.views[:, 0].copy())
                 views.append(known.views)
-                worths.append(known.worths)
+                worths.append(known.worths - known.points)
                 both = known.movers[:, 1] >= 0
                 actions[fresh] = self._chosen(known.chances[:, 0])
                 waiting[fresh[both]] = self._chosen(known.chances[both, 1])
@@ -172,3 +211,18 @@ class MinimaxTD(PositionLearner):
         strays = self._luck.random((len(chances), 1)) < self.settings.explore
         wanted = np.where(strays, legal, np.maximum(chances, 0.0)).astype(np.float32)
         return draw(wanted, self._luck)
+
+
+def _check_result_is_points(game: Game) -> None:
+    """Raise ValueError unless the result of a game is the difference of the points at its end."""
+    luck = np.random.default_rng(0)
+    check_points(game)
+    trial = Batch(game, 64, seed=0)
+    while (trial.movers >= 0).any():
+        trial.step((trial.masks * luck.random(trial.masks.shape)).argmax(axis=1))
+    points = trial.states[:, game.state[str(game.score)]] * game.score_unit
+    if not np.allclose(trial.returns[:, 0], points[:, 0] - points[:, 1]):
+        raise ValueError(
+            f"gains=True: expected a game whose result is the difference of the points, not "
+            f"{game!r}; choose such a reward, or gains=False"
+        )

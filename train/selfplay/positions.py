@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import torch
@@ -21,9 +22,12 @@ class PositionLearner(NetworkLearner):
     Their settings have `hidden`, `memory`, `epochs` and `follow`.
     """
 
+    _factor: Any = 1.0  # of the inputs, one number or one for each
+    _unit = 1.0  # of the outputs, for the network that plays
+
     head: ClassVar[str]
     settings: Any
-    slack = 0.0
+    _style: Mapping[str, Any] = MappingProxyType({})  # further fields of the network that plays
 
     def _begin(self, game: Game) -> None:
         """Make a network that calls nearly all positions even, and an empty memory."""
@@ -34,9 +38,10 @@ class PositionLearner(NetworkLearner):
         self._adam = torch.optim.Adam(self._learning, fused=True)
 
     def _centred(self, observations: NDArray[Any]) -> Tensor:
-        """Return observations scaled to numbers from -1 to 1, the input of the network."""
+        """Return observations scaled to numbers around 0, the input of the network."""
         low, high = self.game.observation_range
-        return (self._tensor(observations) - (low + high) / 2) * (2 / (high - low))
+        centred = (self._tensor(observations) - (low + high) / 2) * (2 / (high - low))
+        return centred * self._factor
 
     def _logits(self, network: Sequence[Tensor], views: Tensor) -> Tensor:
         """Return one number for each position: who sees it expects tanh of its half."""
@@ -45,15 +50,19 @@ class PositionLearner(NetworkLearner):
     def _values(self, observations: NDArray[Any]) -> Any:
         return torch.tanh(self._logits(self._judge, self._centred(observations)) / 2).cpu().numpy()
 
+    def _losses(self, numbers: Tensor, wanted: Tensor) -> Tensor:
+        """Return the mean cross-entropy of what was expected."""
+        return torch.nn.functional.binary_cross_entropy_with_logits(numbers, (1 + wanted) / 2)
+
     def _update(self, views: Tensor, targets: Tensor) -> float:
-        """Learn from the positions in some passes, and return the mean loss."""
-        wanted = ((1 + targets) / 2).clamp(0.0, 1.0)
-        least = torch.nn.functional.binary_cross_entropy(wanted, wanted).item()
+        """Learn from the positions in some passes, and return the mean loss above the least."""
+        wanted = targets.clamp(-1.0, 1.0)
+        least = self._losses(2 * wanted.clamp(-0.999999, 0.999999).atanh(), wanted).item()
         total, steps = torch.zeros((), device=self.device), 0
         for _ in range(self.settings.epochs):
             for part in self._minibatches(len(wanted)):
                 logits = self._logits(self._learning, views[part])
-                loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted[part])
+                loss = self._losses(logits, wanted[part])
                 self._backward(loss)
                 self._step()
                 steps += 1
@@ -65,8 +74,11 @@ class PositionLearner(NetworkLearner):
         """Return the network that judges, with a first layer that takes plain observations."""
         low, high = self.game.observation_range
         weight, bias, *rest = self._judge
+        weight = (torch.as_tensor(self._factor) * weight.T).T
         bias = bias - weight.sum(0) * ((low + high) / (high - low))
-        return playable([weight * (2 / (high - low)), bias, *rest], self.head, self.slack)
+        parts = [weight * (2 / (high - low)), bias, *rest]
+        parts[-2:] = [part * self._unit for part in parts[-2:]]
+        return playable(parts, self.head, **self._style)
 
     def state(self) -> dict[str, Any]:
         """Return a copy of all that is needed to go on exactly: tensors, arrays and numbers."""

@@ -112,6 +112,62 @@ def test_positions__alone_the_best_move_is_taken():
     assert chances.argmax() == max(worths, key=worths.get) and chances.max() == 1
 
 
+@pytest.mark.parametrize(
+    ("game", "head"), [(GAMES[0], "positions"), (GAMES[3], "positions"), (GAMES[2], "gains")]
+)
+def test_positions__asked_in_many_positions_at_once_the_bot_chooses_as_in_each(game, head):
+    bot = network_bot(game, random_network(game, (16, 8), head=head), "positions")
+    ask = game.compiled(bot.distribution, **bot.more)
+    luck, batch, seen = np.random.default_rng(0), Batch(game, 40, seed=0), 0
+    for _ in range(8):
+        for seat in range(2):
+            rows = np.flatnonzero(batch.movers == seat)
+            if len(rows) == 0:
+                continue
+            together = bot.distributions(game, batch.states[rows], seat)
+            for row, chances in zip(rows, together, strict=True):
+                alone = np.zeros(game.actions)
+                mask = np.zeros(game.actions, np.int8)
+                ask(game.cfg, bot.params, batch.states[row].copy(), seat, mask, alone)
+                np.testing.assert_allclose(chances, alone, atol=1e-3)
+                seen += 1
+        moves = [luck.choice(np.flatnonzero(mask)) for mask in batch.masks]
+        batch.step(np.where(batch.movers >= 0, moves, 0))
+    assert seen > 100
+
+
+def test_gains__are_added_to_the_points_so_far():
+    """The bot plays an equilibrium of points, also where the game is played for the outcome."""
+    margin = GAMES[2]
+    outcome = make_game("raj", **{**margin.options, "reward": "outcome"})
+    network = random_network(margin, (16, 8), head="gains")
+    state = margin.new_state(np.array([1, 2], np.uint64))
+    own, at = legal_actions(margin, state), margin.state["banks"].start
+
+    def points(after):
+        ahead = float(after[at] - after[at + 1])
+        if margin.call("to_move")(margin.cfg, after) < 0:
+            return ahead
+        told = network(np.stack([view(margin, after, player) for player in range(2)]))[:, 0]
+        return ahead + (told[0] - told[1]) / 2
+
+    def cell(a, b):
+        after = outcomes(margin, state, a)[0][1]
+        return sum(chance * points(end) for chance, end in outcomes(margin, after, b))
+
+    matrix = np.array([[cell(a, b) for b in own] for a in own])
+    for game in (margin, outcome):
+        bot = network_bot(game, network, "gains")
+        chances = bot.distributions(game, state[None], 0)[0]
+        assert (chances[own] @ matrix).min() == pytest.approx(matrix_value(matrix), abs=1e-5)
+
+
+def test_gains__need_points():
+    game = GAMES[0]
+    with pytest.raises(ValueError, match="counts points"):
+        network_bot(game, random_network(game, (4,), head="gains"), "x")
+
+
 @pytest.mark.parametrize("game", GAMES, ids=named)
 def test_positions__the_bot_plays_by_the_rules_and_does_not_peek(game):
     check_bot(game, network_bot(game, positions_network(game), "positions"), games=3)
@@ -121,9 +177,9 @@ def test_positions__policy_files_keep_the_slack(tmp_path):
     from dataclasses import replace
 
     game = GAMES[0]
-    network = replace(positions_network(game), slack=0.25)
+    network = replace(positions_network(game), slack=0.25, pure=True)
     path = save_policy(tmp_path / "one.safetensors", game, network)
-    assert load_policy(path).network.slack == 0.25
+    assert load_policy(path).network.slack == 0.25 and load_policy(path).network.pure
     np.testing.assert_array_equal(
         policy_bot(game, path).params, network_bot(game, network, "x").params
     )
@@ -144,17 +200,25 @@ def test_settle__takes_the_middle_of_good_choices():
     matrix = np.tile(guarantees[:, None], (1, 3)) + np.array([0.0, 0.01, 0.02])
     row, column = np.zeros(9), np.zeros(3)
     run = compiled(settle, {}, "test")
-    assert run(matrix, 0.05, row, column) == pytest.approx(0.0)
+    assert run(matrix, 0.05, False, row, column) == pytest.approx(0.0)
     assert row.argmax() == 4 and column.argmax() == 1
-    assert run(matrix, 0.0, row, column) == pytest.approx(0.0)
+    assert run(matrix, 0.0, False, row, column) == pytest.approx(0.0)
     assert row.argmax() == 6 and column.argmax() == 0
 
 
 def test_settle__mixes_where_no_pure_choice_is_good():
     matrix = np.array([[1.0, -1.0], [-1.0, 1.0]])
     row, column = np.zeros(2), np.zeros(2)
-    assert compiled(settle, {}, "test")(matrix, 0.1, row, column) == pytest.approx(0.0)
+    assert compiled(settle, {}, "test")(matrix, 0.1, False, row, column) == pytest.approx(0.0)
     assert row == pytest.approx([0.5, 0.5]) and column == pytest.approx([0.5, 0.5])
+
+
+def test_settle__pure_choices_guarantee_most_and_are_worth_the_middle():
+    matrix = np.array([[0.9, -0.4], [-1.0, 1.0]])
+    row, column = np.zeros(2), np.zeros(2)
+    value = compiled(settle, {}, "test")(matrix, 0.1, True, row, column)
+    assert value == pytest.approx((-0.4 + 0.9) / 2)
+    assert row.tolist() == [1, 0] and column.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("activation", ["relu", "tanh"])

@@ -9,6 +9,7 @@ from bidarena.envs import make_game
 from bidarena.evaluate.exploit import exploit
 from bidarena.train.selfplay.minimax_td import MinimaxTD
 
+BIDS = {"slack": 0.1, "pure": True, "sharp": 2.0}
 SMALL = {"rows": 16, "positions": 256, "memory": 4096, "hidden": [32, 32], "minibatch": 128}
 
 
@@ -28,13 +29,14 @@ def conceded(game, bot):
     ("name", "rules", "total", "settings", "most"),
     [
         ("scotch", {"length": 4, "money": (8, 8)}, 30_000, {"slack": 0.1}, 0.01),
-        ("richman", {"money": 3, "max_rounds": 60}, 30_000, {"slack": 0.1}, 0.01),
+        ("scotch", {"length": 4, "money": (8, 8)}, 30_000, BIDS, 0.01),
+        ("richman", {"money": 3, "max_rounds": 60}, 30_000, BIDS, 0.01),
         (
             "raj",
             {"cards": [1, 2, 3, 4], "items": [-1, 1, 2, 3], "reward": "margin"},
             60_000,
-            {},
-            0.2,
+            {"gains": True, "blind": ["bank", "other_banks"]},
+            0.1,
         ),
     ],
 )
@@ -76,7 +78,28 @@ def test_minimax_td__other_games_are_refused(name, rules, message):
         MinimaxTD(make_game(name, **rules), {}, seed=0, total=1)
 
 
-@pytest.mark.parametrize("settings", [{"slack": 2.0}, {"follow": 0.0}, {"longest": 0}])
+def test_minimax_td__gains_need_a_result_that_is_the_difference_of_the_points():
+    with pytest.raises(ValueError, match="difference of the points"):
+        MinimaxTD(make_game("raj"), {"gains": True}, seed=0, total=1)
+    with pytest.raises(ValueError, match="counts points"):
+        MinimaxTD(make_game("scotch", money=3), {"gains": True}, seed=0, total=1)
+
+
+def test_minimax_td__what_is_blinded_out_does_not_count():
+    game = make_game("raj", cards=[1, 2, 3], items=[1, 2, 3], reward="margin")
+    learner = MinimaxTD(game, {**SMALL, "blind": ["bank", "other_banks"]}, seed=1, total=10_000)
+    learner.learn()
+    network, seen = learner.network(), np.zeros((2, game.observation_size), np.float32)
+    seen[1, game.observation["bank"]] = 0.7
+    assert network(seen)[0] == network(seen)[1]
+    seen[1, game.observation["pot"]] = 0.7
+    assert network(seen)[0] != network(seen)[1]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"slack": 2.0}, {"follow": 0.0}, {"longest": 0}, {"sharp": 0.0}, {"blind": ["purse"]}],
+)
 def test_minimax_td__wrong_settings_are_named(settings):
     (name,) = settings
     with pytest.raises(ValueError, match=name):
