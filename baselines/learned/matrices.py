@@ -157,7 +157,7 @@ class Matrices:
         if self._points < 0:
             return np.zeros(len(states))
         ahead = states[:, self._points] - states[:, self._points + 1]
-        return ahead * (self.game.score_unit * self._scale)
+        return ahead.astype(np.float64) * float(self.game.score_unit * self._scale)
 
     def _values(self, judge: Judge) -> NDArray[np.float64]:
         """Return what player 0 expects in each of the positions that were listed."""

@@ -209,7 +209,7 @@ def _find(cfg: Cfg, found: Successors) -> int:
     found.ends[position] = found.results[0] if over else np.nan
     slots[slot] = position + 1
     counts[N.positions] += 1
-    return position  # type: ignore[no-any-return]
+    return position
 
 
 def _alike(states: Integers, position: int, state: State, idle: NDArray[np.int8]) -> bool:

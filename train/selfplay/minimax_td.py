@@ -163,7 +163,7 @@ class MinimaxTD(PositionLearner):
 
     def _told(self, views: Floats) -> Floats:
         """Return what the network that judges says of each view."""
-        return outputs(self._judge, self._centred(views))[:, 0].numpy()  # type: ignore[no-any-return]
+        return outputs(self._judge, self._centred(views))[:, 0].numpy()
 
     def _losses(self, numbers: Tensor, wanted: Tensor) -> Tensor:
         """Return the mean square error, or the mean cross-entropy where no points count."""
