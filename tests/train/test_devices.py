@@ -44,10 +44,11 @@ def test_find_device__refuses_devices_that_are_not_here(name):
 
 
 def task(algorithm, device):
-    game, rules = ("coins", {"board": "triangle3"}) if algorithm == "td" else ("raj", SMALL)
-    values = {
-        k: v for k, v in hyperparameters(algorithm, game).items() if k not in ("steps", "rules")
-    }
+    open_games = algorithm in ("td", "td_parts")
+    game, rules = ("coins", {"board": "triangle3"}) if open_games else ("raj", SMALL)
+    values = hyperparameters(algorithm, game)
+    values.pop("steps")
+    rules = {**rules, **values.pop("rules", {})}
     players = {"opponent": "self" if find_algorithm(algorithm).self_play else "random"}
     return Task(game, rules, algorithm, 1000, 0, players, changed(values, {"device": device}))
 
