@@ -79,7 +79,7 @@ PARTS: dict[str, list[Lesson]] = {
         for board, steps in (("triangle4", 5e5), ("triangle5", 6e6))
     ]
     + [
-        Lesson("coins-triangle6", "coins", "td_parts", (("board", "triangle6"),), steps=5e5),
+        Lesson("coins-triangle6", "coins", "td_parts", (("board", "triangle6"),), steps=1.2e6),
         Lesson("coins-square6", "coins", "td_parts", rivals=SEARCHES),
     ],
     "twentynine": [
