@@ -65,7 +65,10 @@ PARTS: dict[str, list[Lesson]] = {
     "raj-fixed": [
         Lesson(f"raj-against-{bot}", "raj", "maskable_ppo", (), bot, (bot,)) for bot in FIXED
     ],
-    "raj-self": [Lesson("raj-self", "raj", "minimax_td", measured=AT_THE_END)],
+    "raj-self": [
+        Lesson("raj-self", "raj", "minimax_q"),
+        Lesson("raj-positions", "raj", "minimax_td", measured=AT_THE_END),
+    ],
     "raj-ppo": [Lesson("raj-ppo", "raj", "fast_ppo")],
     "scotch-fixed": [
         Lesson("scotch-fixed", "scotch", "maskable_ppo", (), "uniform dp", ("uniform", "dp"))
