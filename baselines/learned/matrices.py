@@ -91,7 +91,7 @@ class Matrices:
         self._make_room(ROOM)
         rules = optional(game)
         self._expand = game.compiled(expand_all, **rules)
-        self._settle, self._show = game.compiled(settle_all), game.compiled(show_both)
+        self._settle, self._show = game.compiled(settle_all, **rules), game.compiled(show_both)
         self._distinct = compiled(find_distinct, {}, "positions")
 
     def _make_room(self, room: int) -> None:

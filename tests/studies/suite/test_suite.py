@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+import toy_climber  # noqa: F401  registers its algorithm for all tests of this process
 
 from bidarena.cli.main import main
 from bidarena.studies.suite import Settings, read_suite, study
