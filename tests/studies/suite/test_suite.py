@@ -49,9 +49,9 @@ def words(cells, folder, *more):
 
 def test_suite__two_cells_two_algorithms_end_to_end(cells, tmp_path, capsys):
     args = words(cells, tmp_path / "runs", "--algo", "minimax_q", "minimax_td", "--seeds", "2")
-    assert main(args) == 0
+    assert main([*args, "--cpu-seconds", "2", "--decisions", "1e5"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["suite"] == "test-v1" and found["budget"]["name"] == "tiny"
+    assert found["suite"] == "test-v1" and found["budget"]["name"] == "2s-100000"
     q, td = found["algorithms"]["minimax_q"], found["algorithms"]["minimax_td"]
     raj = td["cells"]["tiny-raj"]
     assert raj["seeds"] == [1, 2] and len(raj["figure"]["values"]) == 2
@@ -64,7 +64,7 @@ def test_suite__two_cells_two_algorithms_end_to_end(cells, tmp_path, capsys):
     assert td["overall"]["cells"] == 2 and q["overall"]["cells"] == 1
     own, over_all = q["overall"]["mean_of_own"], q["overall"]["mean_of_all"]
     assert over_all["mean"] == pytest.approx(own["mean"] / 2)  # the cell it cannot learn counts 0
-    folder = tmp_path / "runs" / "test-v1-tiny"
+    folder = tmp_path / "runs" / "test-v1-2s-100000"
     assert json.loads((folder / "result.json").read_text()) == found
     assert (folder / "result.png").read_bytes().startswith(b"\x89PNG")
     table = (folder / "result.md").read_text().splitlines()
