@@ -136,11 +136,11 @@ def test_play__hints_name_their_source_and_put_the_best_first(tmp_path):
         assert "from the exact solution" in said and "at worst" in said
         assert len(shares) == 6 and shares == sorted(shares, reverse=True)
         assert sum(shares) == pytest.approx(100, abs=0.4)
-    words = ("play", "twentynine", "--vs", "rules", "--hints", "ismcts:iterations=400")
+    words = ("play", "twentynine", "--vs", "rules", "--hints", "ismcts:iterations=400,book=none")
     with Terminal(*words, "--seed", "1", cwd=tmp_path) as terminal:
         terminal.until(PROMPT)
         said = terminal.say("hint")
-        assert "from ismcts:iterations=400: 400 iterations" in said
+        assert "from ismcts:iterations=400,book=none: 400 iterations" in said
         assert "share of the search" in said and "pass" in said
 
 
