@@ -36,15 +36,15 @@ def test_review__moves_of_a_mixed_equilibrium_lose_nothing():
 
 def test_review__a_search_tells_its_iterations_and_spread_and_marks_only_what_it_is_sure_of():
     game, state = deal("twentynine")
-    few = judge(game, state, 0, "ismcts:iterations=100")
-    many = judge(game, state, 0, "ismcts:iterations=5000")
+    few = judge(game, state, 0, "ismcts:iterations=100,book=none")
+    many = judge(game, state, 0, "ismcts:iterations=5000,book=none")
     assert not many.hint.exact and many.hint.iterations == 5000
     assert 0 < many.spread < few.spread
     told = many.as_dict(game, state)
     assert sum(move["visits"] for move in told["hint"]["moves"]) == 5000
     rare = [move for move in told["hint"]["moves"] if 0 < move["visits"] < 20]
     for move in rare:
-        assert judge(game, state, move["action"], "ismcts:iterations=5000").loss is None
+        assert judge(game, state, move["action"], "ismcts:iterations=5000,book=none").loss is None
 
 
 def test_review__accuracy_falls_with_the_loss():
