@@ -18,7 +18,7 @@ STACKS_PIP := $(STACKS_BIN)/pip install --quiet --disable-pip-version-check -c c
 INTERFACES := $(addprefix tests/envs/test_,registered.py solo.py solo_arguments.py solo_opponents.py \
 	vector.py sb3.py) tests/envs/multi
 
-.PHONY: demo test test-ray test-stacks test-all test-bounds browser links lint docs format bench wheel clean
+.PHONY: demo test test-ray test-stacks test-all test-bounds browser links lint docs format prepare bench wheel clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -99,6 +99,10 @@ docs: $(VENV)/.ready links
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# Everything that the games need is compiled at its first use; this does it in advance, on all cores
+prepare: $(VENV)/.ready
+	$(BIN)/bidarena prepare $(ARGS)
 
 bench: $(VENV)/.ready
 	$(BIN)/bidarena bench

@@ -21,6 +21,7 @@ COMMANDS = {
     "evaluate": ("bidarena.cli.evaluate", "measure a policy against every bot and the truth"),
     "serve": ("bidarena.cli.serve", "let a bot answer in another program's protocol"),
     "study": ("bidarena.cli.study", "repeat a named experiment of the docs; resumable"),
+    "prepare": ("bidarena.cli.prepare", "compile what games need, before somebody waits for it"),
     "bench": ("bidarena.cli.bench", "measure speeds, beside well-known environments"),
     "completion": ("bidarena.cli.completion", "print a script for bash, zsh or fish"),
 }

@@ -128,40 +128,42 @@ def run_rows(
         luck = rngs[i, WORDS:]
         mask = masks[i]
         loser = -1
-        if waiting in (FOR_RESET, FOR_DEAL):
-            _begin(cfg, state, chance, luck, row, lineup_sizes, seat_rule)
-        else:
-            action = actions[i]
-            if action < 0 or action >= masks.shape[1] or mask[action] == 0:
-                loser = to_move(cfg, state)
-            else:
-                step(cfg, state, action, chance)
-            if waiting == FOR_LEARNER:
-                row[ACTED] = 1
+        action = actions[i]
+        # A rule is compiled into each place that calls it, so this loop calls it in one if it can.
+        acting = waiting <= FOR_OPPONENT
+        dealing = not acting
+        if waiting == FOR_LEARNER:
+            row[ACTED] = 1
 
         while True:
+            if dealing:
+                _begin(cfg, state, chance, luck, row, lineup_sizes, seat_rule)
+                dealing = False
             mover = to_move(cfg, state)
-            seat = row[SEAT]
-            if mover >= 0 and loser < 0:
-                if own[mover - seat]:  # a negative index counts from the end, as seats do
-                    observe(cfg, state, mover, observations[i])
-                    legal(cfg, state, mask)
-                    row[WAITING] = FOR_LEARNER
-                    row[DECIDER] = mover
-                    break
-                action = act(cfg, params, state, mover, luck, mask)
-                if action == ASK:
-                    observe(cfg, state, mover, observations[i])
-                    legal(cfg, state, mask)
-                    row[WAITING] = FOR_OPPONENT
-                    open_rows += 1
-                    break
-                legal(cfg, state, mask)
+            if acting:
                 if 0 <= action < masks.shape[1] and mask[action] == 1:
                     step(cfg, state, action, chance)
+                    mover = to_move(cfg, state)
                 else:
                     loser = mover
-                continue
+                acting = False
+            seat = row[SEAT]
+            if mover >= 0 and loser < 0:
+                mine = own[mover - seat]  # a negative index counts from the end, as seats do
+                if not mine:
+                    action = act(cfg, params, state, mover, luck, mask)
+                legal(cfg, state, mask)
+                acting = not mine and action != ASK
+                if acting:
+                    continue
+                observe(cfg, state, mover, observations[i])
+                if mine:
+                    row[WAITING] = FOR_LEARNER
+                    row[DECIDER] = mover
+                else:
+                    row[WAITING] = FOR_OPPONENT
+                    open_rows += 1
+                break
 
             if row[ACTED] == 0:  # over before the learner could move: not an episode, deal again
                 row[REDEALS] += 1
@@ -172,11 +174,11 @@ def run_rows(
                 if loser >= 0:
                     flags[OPPONENT_ILLEGAL, i] = True
                 loser = -1
-                _begin(cfg, state, chance, luck, row, lineup_sizes, seat_rule)
+                dealing = True
                 continue
 
             if loser >= 0:
-                results[:] = forfeits[loser]
+                rewards[i] = forfeits[loser, seat]
                 flags[TERMINATED, i] = True
                 if own[loser - seat]:
                     flags[ILLEGAL, i] = True
@@ -185,20 +187,19 @@ def run_rows(
                 loser = -1
             else:
                 returns(cfg, state, results)
+                rewards[i] = results[seat]
                 if mover == OVER:
                     flags[TERMINATED, i] = True
                 else:
                     flags[TRUNCATED, i] = True
-            rewards[i] = results[seat]
             row[REDEALS] = 0
-            if autoreset:
-                observe(cfg, state, seat, final_observations[i])
-                _begin(cfg, state, chance, luck, row, lineup_sizes, seat_rule)
-            else:
-                observe(cfg, state, seat, observations[i])
-                mask[:] = 1
+            observe(cfg, state, seat, final_observations[i] if autoreset else observations[i])
+            if not autoreset:
+                for every in range(masks.shape[1]):
+                    mask[every] = 1
                 row[WAITING] = FOR_RESET
                 break
+            dealing = True
     return open_rows
 
 

@@ -6,15 +6,20 @@ from unittest import mock
 
 import numpy as np
 import pytest
+import toy_nim  # noqa: F401 - registers the game
 import toy_tools
 
 from bidarena.baselines.adapters.seats import Seats
+from bidarena.baselines.learned.bots import network_bot
 from bidarena.cli.main import commands, main
 from bidarena.envs import make_bot, make_game
 from bidarena.envs.registry import register_tools, tools
 from bidarena.evaluate.appraisal.strength import truth_of
 from bidarena.evaluate.hint import hint
+from bidarena.evaluate.match import play_match
 from bidarena.studies.bench.environments import solve_time
+from bidarena.train.selfplay.mmd import MMD
+from bidarena.train.selfplay.td_parts import TDParts
 
 GAME = "toy_pennies"
 VALUE = (0.8 * 0.2 - 0.4 * 0.4) / (0.8 + 0.2 + 2 * 0.4)  # of a 2x2 game without a saddle point
@@ -107,6 +112,42 @@ def test_tools_of_others__commands(capsys):
     assert capsys.readouterr().out == "toy command with words\n"
 
 
+def learned(kind, game, total, **settings):
+    learner = kind(game, settings, seed=1, total=total)
+    while learner.steps < total:
+        learner.learn()
+    return learner.network()
+
+
+def heads(network):
+    """Return how likely a learned player 0 of the toy is to show heads."""
+    logits = network(np.zeros((1, 2), np.float32))[0].astype(float)
+    return float(np.exp(logits[0]) / np.exp(logits).sum())
+
+
+def test_tools_of_others__parts_are_learned_from(more_tools):
+    register_tools("toy_nim", parts="toy_tools:parts")
+    game = make_game("toy_nim", heap=8, most=3, random_heap=True)
+    small = {"rows": 16, "memory": 64, "positions": 64, "hidden": [32, 16], "top": [16]}
+    network = learned(TDParts, game, 10_000, **small, minibatch=32, explore=0.5)
+    bot = network_bot(game, network, "td_parts")
+    score = play_match(game, [bot, make_bot(game, "perfect")], games=400, seed=1).scores[0]
+    assert score.mean == pytest.approx(0, abs=0.1)  # with both seats, perfect play is even
+
+
+def test_tools_of_others__exchangeable_actions_are_treated_alike(more_tools):
+    more_tools(exchange="toy_tools:exchange")
+    network = learned(MMD, make_game(GAME), 2000, tied=True, rows=64, hidden=[8], minibatch=64)
+    assert heads(network) == pytest.approx(0.5, abs=1e-6)  # right would be one third
+
+
+def test_tools_of_others__open_values_are_believed(more_tools):
+    more_tools(open_values="toy_tools:open_values")
+    game = make_game(GAME)
+    assert heads(learned(MMD, game, 4000, open_share=1.0, rows=64, minibatch=64)) < 0.1
+
+
 def test_tools_of_others__every_tool_is_registered_by_the_toy():
     given = {*toy_tools.TOOLS, "exploit", "exploit_note", "measure", "view", "board"}
+    given |= {"parts", "exchange", "open_values"}
     assert given == {entry.name for entry in tools.fields(tools.Tools)}

@@ -1,7 +1,9 @@
 """Compile plain functions: the rules of games, and generic code that calls those rules.
 
 compiling.py    copies functions with the rules of a game in them, and compiles the copies
+library.py      machine code for what Python calls, and for nothing else
 caching.py      Numba's cache on disk: one process compiles, the others wait; broken files
+stale.py        removes compiled code that nobody uses any more
 spent.py        the CPU time that compiling has taken
 clock.py        the clock that compiled code reads
 fold.py         lets Numba read the fields of named tuples as plain numbers
@@ -21,6 +23,7 @@ from bidarena.envs.compile.compiling import (
     with_rules,
 )
 from bidarena.envs.compile.spent import compiling_seconds
+from bidarena.envs.compile.stale import remove_compiled
 
 __all__ = [
     "Function",
@@ -31,6 +34,7 @@ __all__ = [
     "digest",
     "fill_in",
     "keep",
+    "remove_compiled",
     "replaceable",
     "rule",
     "seconds",

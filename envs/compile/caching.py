@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from bidarena.envs import system
+from bidarena.envs.compile.stale import note_use, remove_unused
 
 PATIENCE = 900.0  # seconds after which nobody waits for a process that seems to hang
 LOOK = 0.05  # seconds between two looks at a lock
@@ -90,15 +91,19 @@ def _sound_cache_file(kind: Any) -> Any:
 
         def _found(self, key: Any) -> Any:
             try:
-                return super().load(key)
+                found = super().load(key)
             except Exception:
                 return None
+            if found is not None:
+                note_use(Path(self._index_path))
+            return found
 
         def save(self, key: Any, data: Any) -> None:
             try:
                 super().save(key, data)
             except OSError as reason:
                 tell_no_cache(reason)
+            remove_unused(Path(self._index_path).parent)
 
     return SoundCacheFile
 

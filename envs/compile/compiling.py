@@ -32,6 +32,7 @@ import numpy as np
 from bidarena.envs.compile.caching import guard_cache, tell_no_cache
 from bidarena.envs.compile.clock import description, seconds, seconds_intrinsic
 from bidarena.envs.compile.fold import fold_named_tuples
+from bidarena.envs.compile.library import can_split, keep_as_part, options_of
 
 Function = Any  # a plain function; Callable would hide __code__ and __globals__
 
@@ -45,8 +46,8 @@ _OPTIONS = {"nogil": True, "error_model": "numpy", "forceinline": True}
 _APART_MARK = "__bidarena_apart__"
 _RULES_MARK = "__bidarena_rules__"
 
-# (function, the rules it uses, by name) -> its compiled copy
-_copies: dict[tuple[Function, tuple[tuple[str, Function], ...]], Function] = {}
+# (function, the rules it uses, by name, whether Python calls it) -> its compiled copy
+_copies: dict[tuple[Function, tuple[tuple[str, Function], ...], bool], Function] = {}
 
 
 def rule(stub: Function) -> Function:
@@ -136,7 +137,7 @@ def compiled(body: Function, rules: Mapping[str, Function], label: str) -> Funct
 
     _watch_compilation()
     fold_named_tuples()
-    function = _copy(body, dict(rules), label)
+    function = _copy(body, dict(rules), label, whole=True)
     return _quiet_overflow(function) if config.DISABLE_JIT else function
 
 
@@ -151,17 +152,28 @@ def _hashed(lines: list[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
-def _copy(body: Function, rules: dict[str, Function], label: str) -> Function:
-    """Return the compiled copy of `body`, made at the first call for the rules that it uses."""
+def _copy(
+    body: Function, rules: dict[str, Function], label: str, *, whole: bool, kept: bool = True
+) -> Function:
+    """Return the compiled copy of `body`, made at the first call for the rules that it uses.
+
+    Args:
+        body: the function to copy.
+        rules: the function that replaces each stub.
+        label: shown to the user while this is compiled.
+        whole: whether Python calls the copy; otherwise it is a part (see `library.py`).
+        kept: whether the disk keeps it. What a rule calls is kept with the rule.
+    """
     if body.__closure__:
         raise TypeError(f"{_where(body)} uses variables of an enclosing function; pass them in")
     rules = _rules_in(body, rules)
-    lines = [repr(_OPTIONS)]
+    whole = whole or not can_split()
+    lines = [repr(_OPTIONS), "whole" if whole else "part"]
     used: dict[str, Function] = {}
     _describe(body, rules, {}, lines, used)
-    key = (body, tuple(sorted(used.items())))  # games that differ in other rules share the copy
+    key = (body, tuple(sorted(used.items())), whole)  # games that differ in other rules share it
     if key not in _copies:
-        _copies[key] = _new_copy(body, rules, label, _hashed(lines))
+        _copies[key] = _new_copy(body, rules, label, _hashed(lines), whole, kept or whole)
     return _copies[key]
 
 
@@ -170,7 +182,9 @@ def _rules_in(body: Function, rules: dict[str, Function]) -> dict[str, Function]
     return {**rules, **getattr(body, _RULES_MARK, {})}
 
 
-def _new_copy(body: Function, rules: dict[str, Function], label: str, hashed: str) -> Function:
+def _new_copy(
+    body: Function, rules: dict[str, Function], label: str, hashed: str, whole: bool, kept: bool
+) -> Function:
     """Copy `body` with globals of its own (see the top of this file) and compile the copy."""
     namespace = dict(body.__globals__)
     for name, value in _references(body):
@@ -180,23 +194,30 @@ def _new_copy(body: Function, rules: dict[str, Function], label: str, hashed: st
         elif target is seconds:
             namespace[name] = seconds_intrinsic()
         elif isinstance(target, types.FunctionType):
-            namespace[name] = _copy(target, rules, label)
+            shared = target is not value or hasattr(target, _APART_MARK)
+            namespace[name] = _copy(target, rules, label, whole=False, kept=shared)
     copy = types.FunctionType(body.__code__, namespace, body.__name__, body.__defaults__)
     # Numba names a file after the function, so the slash of a label "mine/game" must go.
     tag = re.sub(r"\W+", "_", label)
     copy.__qualname__ = f"{body.__name__}__{tag}_{hashed}"
     copy.__module__ = body.__module__
     _labels[copy.__qualname__] = label
-    return _jit(copy, {**_OPTIONS, "forceinline": not hasattr(body, _APART_MARK)}, label)
+    options = {**_OPTIONS, "forceinline": not hasattr(body, _APART_MARK), **options_of(whole)}
+    function = _jit(copy, options, label, kept)
+    if not whole:
+        keep_as_part(function)
+    return function
 
 
 def _where(body: Function) -> str:
     return f"{body.__module__}.{body.__qualname__}"
 
 
-def _jit(copy: types.FunctionType, options: dict[str, Any], label: str) -> Function:
+def _jit(copy: types.FunctionType, options: dict[str, Any], label: str, kept: bool) -> Function:
     import numba
 
+    if not kept:
+        return numba.njit(**options)(copy)
     try:
         function = numba.njit(cache=True, **options)(copy)
         guard_cache(function, label)

@@ -192,6 +192,17 @@ def _open(game: Game, spec: str, opener: Callable[..., Any], rest: str) -> Any:
         raise ValueError(f"opponent={spec!r}: {wrong}") from wrong
 
 
+def invited(game: str) -> list[str]:
+    """Return the bots invited to tournaments of a game, with their `tournament_options`."""
+    specs = []
+    for name in bots(game):
+        own = f"{game}/{name}"
+        options = _tournament_options[own if own in _bots else f"*/{name}"]
+        if options is not None:
+            specs.append(f"{name}:{options}" if options else name)
+    return specs
+
+
 def playing(game: Game) -> tuple[dict[str, Any], dict[str, str]]:
     """Make all bots that are invited to a tournament of `game` and can play under its rules.
 
@@ -201,12 +212,8 @@ def playing(game: Game) -> tuple[dict[str, Any], dict[str, str]]:
         neither.
     """
     made, refused = {}, {}
-    for name in bots(game.name):
-        own = f"{game.name}/{name}"
-        options = _tournament_options[own if own in _bots else f"*/{name}"]
-        if options is None:
-            continue
-        spec = f"{name}:{options}" if options else name
+    for spec in invited(game.name):
+        name = spec.partition(":")[0]
         try:
             bot = make_bot(game, spec)
         except ValueError as wrong:

@@ -13,6 +13,8 @@ from bidarena.baselines.solvers.matrix import solve_into
 from bidarena.baselines.solvers.positions import PositionIndex
 from bidarena.envs import Bench, Bot, Progress, register_bot, register_tools
 from bidarena.envs.compile import compiled
+from bidarena.envs.structure.exchange import Exchange
+from bidarena.envs.structure.parts import Parts
 from bidarena.evaluate.appraisal.strength import Truth
 
 
@@ -101,6 +103,33 @@ def serve(game, bot, *, greeting="hello", seed=0):
         seed: not used.
     """
     print(f"{greeting} from {bot} of {game.name} {seed}")
+
+
+# --- for learners --------------------------------------------------------------------------------
+
+
+def split(cfg, params, state, views):
+    """Show the heap of Nim (toy_nim) as one part: bit k is 1 if it has more than k stones."""
+    for k in range(views.shape[1]):
+        views[0, k] = 1.0 if state[0] > k else 0.0
+    return 1
+
+
+def parts(game):
+    return Parts(split, np.zeros(1), most=1, size=int(game.cfg[0]))
+
+
+def exchange(game):
+    """Call the sides of the penny exchangeable; the observation shows none of them."""
+    return Exchange(np.zeros((2, 0), np.int64), np.array([[0], [1]]))
+
+
+def open_values(cfg, states, rows, movers, values, known):
+    """Say that tails is worth more than heads, which is not true: only a learner can believe it."""
+    for k in range(len(rows)):
+        known[k] = True
+        values[k, 0] = -1.0
+        values[k, 1] = 1.0
 
 
 # --- bots from outside ---------------------------------------------------------------------------
