@@ -63,6 +63,10 @@ class MinimaxTDSettings(SelfPlaySettings):
     longest: int = 100
     """a game is left after so many moves of each player, for games that may go on for ever"""
 
+    one_strays: bool = False
+    """only one player of each game makes random moves, and the other plays as well as they can; so
+    what is met most are positions that an opponent can force"""
+
     follow: float = 0.02
     """how far the network that judges moves toward the learning one in each step"""
 
@@ -182,6 +186,7 @@ class MinimaxTD(PositionLearner):
         spent = time.process_time() - began
         views, worths = [], []
         waiting = np.full(batch.rows, -1, np.int64)  # moves at the same time as the last one
+        strayer = self._luck.integers(2, size=batch.rows) if self.settings.one_strays else None
         for _ in range(2 * self.settings.longest):
             running = np.flatnonzero(batch.movers >= 0)
             if len(running) == 0:
@@ -198,18 +203,24 @@ class MinimaxTD(PositionLearner):
                 views.append(known.views)
                 worths.append(known.worths - known.points)
                 both = known.movers[:, 1] >= 0
-                actions[fresh] = self._chosen(known.chances[:, 0])
-                waiting[fresh[both]] = self._chosen(known.chances[both, 1])
+                may = np.ones((len(fresh), 2), np.bool_)  # whether each mover may stray
+                if strayer is not None:
+                    may = known.movers == strayer[fresh, None]
+                actions[fresh] = self._chosen(known.chances[:, 0], may[:, 0])
+                waiting[fresh[both]] = self._chosen(known.chances[both, 1], may[both, 1])
             began = time.process_time()
             batch.step(actions)
             spent += time.process_time() - began
         return spent, np.concatenate(views), np.concatenate(worths)
 
-    def _chosen(self, chances: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return an action for each row: drawn by its chances, or sometimes any legal one."""
+    def _chosen(self, chances: NDArray[np.float64], may: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return an action for each row: drawn by its chances, or sometimes any legal one.
+
+        `may` says in which rows it may be any.
+        """
         legal = chances >= 0
-        strays = self._luck.random((len(chances), 1)) < self.settings.explore
-        wanted = np.where(strays, legal, np.maximum(chances, 0.0)).astype(np.float32)
+        strays = (self._luck.random(len(chances)) < self.settings.explore) & may
+        wanted = np.where(strays[:, None], legal, np.maximum(chances, 0.0)).astype(np.float32)
         return draw(wanted, self._luck)
 
 

@@ -104,3 +104,32 @@ def test_minimax_td__wrong_settings_are_named(settings):
     (name,) = settings
     with pytest.raises(ValueError, match=name):
         MinimaxTD(make_game("raj"), settings, seed=0, total=1)
+
+
+def test_minimax_td__only_one_player_strays_if_told_so(monkeypatch):
+    game = make_game("scotch", length=4, money=(5, 5))
+    told = []
+    chosen = MinimaxTD._chosen
+
+    def watched(self, chances, may):
+        told.append(may.copy())
+        return chosen(self, chances, may)
+
+    monkeypatch.setattr(MinimaxTD, "_chosen", watched)
+    small = {"rows": 32, "hidden": [8], "positions": 16}
+    MinimaxTD(game, {**small, "one_strays": True}, seed=1, total=100).learn()
+    first, second = told[0], told[1]  # the bids of both players in the first round of all games
+    assert (first != second).all() and 0 < first.sum() < 32
+    told.clear()
+    MinimaxTD(game, small, seed=1, total=100).learn()
+    assert all(may.all() for may in told)
+
+
+def test_minimax_td__who_does_not_stray_plays_by_the_chances():
+    game = make_game("scotch", length=4, money=(5, 5))
+    learner = MinimaxTD(game, {"rows": 8, "hidden": [8], "explore": 1.0}, seed=1, total=100)
+    chances = np.tile([-1.0, 0.0, 1.0, 0.0, 0.0, 0.0], (2000, 1))
+    may = np.arange(2000) % 2 == 0
+    actions = learner._chosen(chances, may)
+    assert (actions[~may] == 2).all()
+    assert set(actions[may]) == {1, 2, 3, 4, 5}
