@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.baselines.search.explore import book, explore, priors
+from bidarena.baselines.search.explore import explore
 from bidarena.baselines.search.layout import (
     AUTO,
     AVAILABLE,
@@ -33,6 +33,7 @@ from bidarena.baselines.search.layout import (
     VISITS,
     WEIGHT,
 )
+from bidarena.baselines.search.stubs import book, priors
 from bidarena.baselines.search.tree import (
     BYTES_PER_EDGE,
     BYTES_PER_SLOT,
@@ -44,7 +45,7 @@ from bidarena.baselines.search.tree import (
     Used,
 )
 from bidarena.envs.batch import Threads
-from bidarena.envs.compile import borrow, keep, seconds
+from bidarena.envs.compile import borrow, seconds
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS, pick, uniform, word
@@ -78,7 +79,8 @@ def search_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
     used = np.zeros(USED_SIZE, np.int64)
     for i in range(len(scratch)):
         out[i, AVAILABLE] = scratch[i]
-    explore(cfg, params, state, player, rng, scratch, table, edges, used, began, out, report)
+    actions = len(scratch)
+    explore(cfg, params, state, player, rng, actions, table, edges, used, began, out, report)
     action = decide(params, out, report, rng)
     if action < 0:
         legal(cfg, state, scratch)
@@ -144,16 +146,14 @@ def search_each(
     last: int,
 ) -> None:
     """Run the searches `first` to `last` - 1 for one move, each with a generator of its own."""
-    scratch = mask.copy()
     for k in range(first, last):
         for i in range(len(mask)):
             outs[k, i, AVAILABLE] = mask[i]
         explore(
-            *(cfg, params, state, player, borrow(rngs)[k], scratch),
+            *(cfg, params, state, player, borrow(rngs)[k], len(mask)),
             *(borrow(tables)[k], borrow(edges)[k], borrow(used)[k], began),
             *(borrow(outs)[k], borrow(reports)[k]),
         )
-    keep(scratch)
 
 
 def book_move(cfg: Cfg, params: Params, state: State, player: int, scratch: Mask) -> int:
