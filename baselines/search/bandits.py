@@ -39,6 +39,7 @@ from bidarena.baselines.search.tree import (
     SUM,
     Edges,
 )
+from bidarena.envs.compile import apart
 from bidarena.envs.game import Mask, Rng
 from bidarena.envs.rng import uniform
 
@@ -176,6 +177,7 @@ def beta(rng: Rng, a: float, b: float) -> float:
     return x / (x + gamma(rng, b))
 
 
+@apart
 def gamma(rng: Rng, shape: float) -> float:
     """Return a draw from the gamma distribution (method of Marsaglia and Tsang); shape >= 1."""
     d = shape - _THIRD

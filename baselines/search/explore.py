@@ -98,7 +98,7 @@ from bidarena.baselines.search.tree import (
     mark_alone,
 )
 from bidarena.envs.bits import count, nth
-from bidarena.envs.compile import borrow, keep, seconds
+from bidarena.envs.compile import apart, borrow, keep, seconds
 from bidarena.envs.game import (
     Cfg,
     Mask,
@@ -123,6 +123,7 @@ HOPELESS = 90.0  # lost visits among these with which the move is dropped
 _BASIS = np.uint64(0xA0761D6478BD642F)
 
 
+@apart
 def explore(
     cfg: Cfg,
     params: Params,
@@ -208,12 +209,11 @@ def explore(
         if timed and (done & LOOK) == 0 and seconds() >= began + params[SECONDS]:
             break
         tree = done % trees
-        if technique != DMCTS:
-            guess_hidden(cfg, belief, start, player, rng, state)
-        else:
-            if done < trees:
-                guess_hidden(cfg, belief, start, player, rng, guesses[tree])
-            copy(guesses[tree], state)
+        guess = guesses[tree] if technique == DMCTS else state
+        if technique != DMCTS or done < trees:
+            guess_hidden(cfg, belief, start, player, rng, guess)
+        if technique == DMCTS:
+            copy(guess, state)
         root_key = mix(roots, np.uint64(tree))
         for i in range(players):
             keys[i], coming[i] = root_key, root_key
@@ -391,6 +391,7 @@ def _lacks_edges(edges: Edges, first: int, end: int, mask: Mask) -> bool:
     return wanted > 0
 
 
+@apart
 def _add_edges(
     table: Table,
     edges: Edges,
@@ -412,6 +413,7 @@ def _add_edges(
             edges[edge, PRIOR] = chances[action]
 
 
+@apart
 def _disturb(
     share: float,
     rng: Rng,
@@ -432,6 +434,7 @@ def _disturb(
             chances[i] += share * luck[i] / max(drawn, 1e-300)
 
 
+@apart
 def _judge(
     edge: NDArray[np.float64],
     results: NDArray[np.float64],
@@ -441,8 +444,10 @@ def _judge(
 ) -> None:
     """Drop the move of `edge` if it lost most of its first visits, unless no other is left."""
     action = int(edge[ACTION])
-    if results[player] < results.max():
-        losses[action] += 1.0
+    for i in range(len(results)):
+        if results[i] > results[player]:
+            losses[action] += 1.0
+            break
     if edge[COUNT] == TRIAL and losses[action] >= HOPELESS:
         left = 0
         for i in range(len(out)):
@@ -451,6 +456,7 @@ def _judge(
             out[action, DROPPED] = 1.0
 
 
+@apart
 def _collect(
     table: Table,
     edges: Edges,
