@@ -43,6 +43,7 @@ from bidarena.envs.compile import apart
 from bidarena.envs.game import Mask, Rng
 from bidarena.envs.rng import uniform
 
+# In the loops over edges, indexes are unsigned: a signed one is first tested for being negative.
 _THIRD = 1.0 / 3.0
 LOGS = 4096  # logarithms of the numbers below this come from a table
 _LOGS = np.array([0.0] + [math.log(number) for number in range(1, LOGS)])
@@ -57,8 +58,8 @@ def select(edges: Edges, first: int, end: int, mask: Mask, rule: int, c: float, 
     """
     best, chosen = -1.0, -1
     for edge in range(first, end):
-        row = edges[edge]
-        action = int(row[ACTION])
+        row = edges[np.uint64(edge)]
+        action = np.uint64(int(row[ACTION]))
         if mask[action]:
             mask[action] = 0
             chances = row[CHANCES] + 1.0
@@ -80,7 +81,7 @@ def select(edges: Edges, first: int, end: int, mask: Mask, rule: int, c: float, 
 
 def _log(number: float) -> float:
     """Return the natural logarithm of a whole number, from a table if it is small."""
-    return _LOGS[int(number)] if number < LOGS else math.log(number)
+    return _LOGS[np.uint64(int(number))] if number < LOGS else math.log(number)
 
 
 def select_puct(edges: Edges, first: int, end: int, mask: Mask, c: float) -> int:
@@ -128,14 +129,14 @@ def select_regret(
     visits, won = 0.0, 0.0
     available, positive = 0, 0.0
     for edge in range(first, end):
-        row = edges[edge]
+        row = edges[np.uint64(edge)]
         visits += row[COUNT]
         won += row[SUM]
         regret = row[SQUARES]
         if row[STAMP] > 0.0:
             regret -= owed
             row[SQUARES] = regret
-        action = int(row[ACTION])
+        action = np.uint64(int(row[ACTION]))
         if mask[action]:
             mask[action] = 0
             row[CHANCES] += 1.0
@@ -148,7 +149,7 @@ def select_regret(
     if available > 0:
         left = uniform(rng)
         for edge in range(first, end):
-            row = edges[edge]
+            row = edges[np.uint64(edge)]
             if row[STAMP] > 0.0:
                 meant = max(row[SQUARES], 0.0) / positive if positive > 0.0 else 1.0 / available
                 row[PLAN] += meant

@@ -215,6 +215,7 @@ def explore(
         if technique == DMCTS:
             copy(guess, state)
         root_key = mix(roots, np.uint64(tree))
+        root = node_key(root_key, player)
         for i in range(players):
             keys[i], coming[i] = root_key, root_key
             closed[i], growing[i] = 0, 0
@@ -234,7 +235,7 @@ def explore(
             if open_groups > 0 and has_node and closed[group] == 0 and depth < DEEPEST:
                 key = node_key(keys[mover if technique == MOM else player], mover)
                 node = find(table, key)
-                at_root = mover == player and key == node_key(root_key, player)
+                at_root = mover == player and key == root
                 legal(cfg, state, mask)
                 if at_root and dropping:
                     for i in range(actions):

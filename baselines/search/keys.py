@@ -40,12 +40,9 @@ def state_key(state: State, start: Key) -> Key:
     for i in range(1, len(state), 2):
         key = (key ^ np.uint64(state[i - 1])) * _FIRST
         other = (other ^ np.uint64(state[i])) * _SECOND
-        key ^= key >> _HALF
-        other ^= other >> _HALF
     if len(state) % 2 == 1:
         key = (key ^ np.uint64(state[len(state) - 1])) * _FIRST
-        key ^= key >> _HALF
-    return mix(key, other)
+    return mix(mix(key, start), other)
 
 
 @rule
