@@ -314,8 +314,9 @@ def explore(
                     keys[player] = mix(state_key(state, _BASIS), np.uint64(tree))
                 else:
                     for i in range(first_viewer, last_viewer):
-                        coming[i] = mix(coming[i], seen(cfg, state, i, view))
-                        keys[i] = coming[i]
+                        if closed[i] == 0:  # else no more nodes of this player will be found
+                            coming[i] = mix(coming[i], seen(cfg, state, i, view))
+                            keys[i] = coming[i]
 
         if judged_for >= 0:
             expected = judge(cfg, policy, state, judged_for)
