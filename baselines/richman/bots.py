@@ -1,8 +1,8 @@
-"""The bots of RichmanGraph that play by the theory of continuous bids.
+"""The bots of RichmanGraph: random play, and two that play by the theory of continuous bids.
 
-Both know the share f(v) of the money that their own side needs at each vertex (`solvers/richman.py`
-for payment to the opponent, `solvers/poorman.py` for payment to the bank), and both move the token
-to the successor where that share is smallest. They differ in the bid.
+These two know the share f(v) of the money that their own side needs at each vertex
+(`solvers/richman.py` for payment to the opponent, `solvers/poorman.py` for payment to the bank),
+and move the token to the successor where that share is smallest. They differ in the bid.
 
 **Whole bids.** The theory bids an exact amount x at which winning and losing are equally good. A
 winner who paid less than x is better off than the theory promises; so is a loser whose opponent
@@ -28,6 +28,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bidarena.baselines.common import random_distribution
 from bidarena.baselines.solvers.poorman import poorman_thresholds
 from bidarena.baselines.solvers.richman import richman_costs
 from bidarena.baselines.solvers.richman_bids import best_successors, critical_bid, safety_bid
@@ -35,6 +36,7 @@ from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.registry import Bot
 from bidarena.envs.richman.env import graph_of, targets_of
 from bidarena.envs.richman.rules import C, S
+from bidarena.envs.rng import below
 
 # params: for each player and vertex two numbers, BID and SUCCESSOR
 BID = 0  # a share of the money of both players (richman) or of the player's own (safety)
@@ -43,6 +45,29 @@ NUMBERS = 2
 
 TOLERANCE = 1e-9  # the largest error of a threshold
 SLACK = 1e-4  # a bid so little below a whole number is that number; more than 20,000 x TOLERANCE
+
+
+def random(game: Game) -> Bot:
+    """Make every legal bid and every legal move of the token with equal probability."""
+    return Bot("random", _random_act, distribution=random_distribution)
+
+
+def _random_act(
+    cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask
+) -> int:
+    # The same random numbers as a draw from the mask, which takes one for a single bid as well.
+    if state[S.chooser] < 0:
+        money = state[S.money + player]
+        return min(money, 1) + below(rng, max(money, 1))
+    first, end = cfg[C.edges + state[S.vertex]], cfg[C.edges + state[S.vertex] + 1]
+    rank = below(rng, end - first)  # among the successors in ascending order
+    for edge in range(first, end):
+        smaller = 0
+        for another in range(first, end):
+            smaller += cfg[another] < cfg[edge]
+        if smaller == rank:
+            return cfg[C.largest] + 1 + cfg[edge]
+    return -1
 
 
 def richman(game: Game) -> Bot:

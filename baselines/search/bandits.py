@@ -24,11 +24,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from bidarena.baselines.search.layout import REGRET, THOMPSON, UCB1
+import numpy as np
+
+from bidarena.baselines.search.layout import THOMPSON, UCB1
 from bidarena.baselines.search.tree import (
     ACTION,
     CHANCES,
     COUNT,
+    OWED,
     PLAN,
     PRIOR,
     SQUARES,
@@ -36,54 +39,49 @@ from bidarena.baselines.search.tree import (
     SUM,
     Edges,
 )
+from bidarena.envs.compile import apart
 from bidarena.envs.game import Mask, Rng
 from bidarena.envs.rng import uniform
 
+# In the loops over edges, indexes are unsigned: a signed one is first tested for being negative.
 _THIRD = 1.0 / 3.0
+LOGS = 4096  # logarithms of the numbers below this come from a table
+_LOGS = np.array([0.0] + [math.log(number) for number in range(1, LOGS)])
 
 
-def select(
-    edges: Edges, first: int, end: int, mask: Mask, rule: int, c: float, rng: Rng, stamp: float
-) -> tuple[int, float]:
-    """Return the edge to take, and the probability with which `regret` drew it (else 0).
+def select(edges: Edges, first: int, end: int, mask: Mask, rule: int, c: float, rng: Rng) -> int:
+    """Return the edge to take by any rule but `regret` and `puct`.
 
     Chooses among the edges `first` to `end` - 1 whose actions are in `mask`; the edge is -1 if
     there is none. Removes these actions from the mask, so that the untried ones are left, and adds
     1 to the `CHANCES` of their edges.
     """
-    best, chosen, probability = -1.0, -1, 0.0
-    known, log_known = -1.0, 0.0  # neighbours mostly have equal chances
-    available, positive = 0, 0.0
+    best, chosen = -1.0, -1
     for edge in range(first, end):
-        row = edges[edge]
-        action = int(row[ACTION])
+        row = edges[np.uint64(edge)]
+        action = np.uint64(int(row[ACTION]))
         if mask[action]:
             mask[action] = 0
             chances = row[CHANCES] + 1.0
             row[CHANCES] = chances
-            if rule == REGRET:
-                row[STAMP] = stamp
-                available += 1
-                positive += max(row[SQUARES], 0.0)
+            visits, won = row[COUNT], row[SUM]
+            if rule == THOMPSON:
+                worth = beta(rng, 1.0 + won, 1.0 + max(visits - won, 0.0))
             else:
-                visits = row[COUNT]
-                if rule == THOMPSON:
-                    won = row[SUM]
-                    worth = beta(rng, 1.0 + won, 1.0 + max(visits - won, 0.0))
-                else:
-                    if chances != known:
-                        known, log_known = chances, math.log(chances)
-                    mean = row[SUM] / visits
-                    spread = log_known / visits
-                    if rule != UCB1:
-                        variance = max(row[SQUARES] / visits - mean * mean, 0.0)
-                        spread *= min(0.25, variance + math.sqrt(2.0 * spread))
-                    worth = mean + c * math.sqrt(spread)
-                if worth > best:
-                    best, chosen = worth, edge
-    if available > 0:
-        chosen, probability = _match_regrets(edges, first, end, available, positive, c, rng, stamp)
-    return chosen, probability
+                mean = won / visits
+                spread = _log(chances) / visits
+                if rule != UCB1:
+                    variance = max(row[SQUARES] / visits - mean * mean, 0.0)
+                    spread *= min(0.25, variance + math.sqrt(2.0 * spread))
+                worth = mean + c * math.sqrt(spread)
+            if worth > best:
+                best, chosen = worth, edge
+    return chosen
+
+
+def _log(number: float) -> float:
+    """Return the natural logarithm of a whole number, from a table if it is small."""
+    return _LOGS[np.uint64(int(number))] if number < LOGS else math.log(number)
 
 
 def select_puct(edges: Edges, first: int, end: int, mask: Mask, c: float) -> int:
@@ -112,48 +110,66 @@ def select_puct(edges: Edges, first: int, end: int, mask: Mask, c: float) -> int
     return chosen
 
 
-def _match_regrets(
-    edges: Edges,
-    first: int,
-    end: int,
-    available: int,
-    positive: float,
-    c: float,
-    rng: Rng,
-    stamp: float,
-) -> tuple[int, float]:
-    """Return an available edge drawn by regret matching, and the probability of drawing it.
+def select_regret(
+    edges: Edges, first: int, end: int, mask: Mask, c: float, rng: Rng
+) -> tuple[int, float, float]:
+    """Return the edge to take by `regret`, the probability of drawing it, and the usual result.
 
-    Adds to the `PLAN` of each available edge its probability without the share c of random moves.
+    The usual result is the mean of all visits; -1 if there are none. For edges, mask and `CHANCES`
+    see `select`. Adds to the `PLAN` of each available edge its probability without the share c of
+    random moves.
+
+    What the last visit has taught about moves that it did not take is added only here, to save a
+    walk over all edges: `OWED` of the first edge is due to all that have a `STAMP` above 0.
     """
-    left = uniform(rng)
-    chosen, probability = -1, 0.0
+    if first == end:
+        return -1, 0.0, -1.0
+    owed = edges[first, OWED]
+    edges[first, OWED] = 0.0
+    visits, won = 0.0, 0.0
+    available, positive = 0, 0.0
     for edge in range(first, end):
-        row = edges[edge]
-        if row[STAMP] == stamp:
-            meant = max(row[SQUARES], 0.0) / positive if positive > 0.0 else 1.0 / available
-            row[PLAN] += meant
-            if left >= 0.0:
-                probability = (1.0 - c) * meant + c / available
-                chosen = edge  # rounding may leave a little: then the last edge stays chosen
-                left -= probability
-    return chosen, probability
+        row = edges[np.uint64(edge)]
+        visits += row[COUNT]
+        won += row[SUM]
+        regret = row[SQUARES]
+        if row[STAMP] > 0.0:
+            regret -= owed
+            row[SQUARES] = regret
+        action = np.uint64(int(row[ACTION]))
+        if mask[action]:
+            mask[action] = 0
+            row[CHANCES] += 1.0
+            row[STAMP] = 1.0
+            available += 1
+            positive += max(regret, 0.0)
+        else:
+            row[STAMP] = -1.0
+    chosen, probability = -1, 0.0
+    if available > 0:
+        left = uniform(rng)
+        for edge in range(first, end):
+            row = edges[np.uint64(edge)]
+            if row[STAMP] > 0.0:
+                meant = max(row[SQUARES], 0.0) / positive if positive > 0.0 else 1.0 / available
+                row[PLAN] += meant
+                if left >= 0.0:
+                    probability = (1.0 - c) * meant + c / available
+                    chosen = edge  # rounding may leave a little: then the last edge stays chosen
+                    left -= probability
+    return chosen, probability, won / visits if visits > 0.0 else -1.0
 
 
 def learn_regret(
-    edges: Edges, first: int, end: int, drawn: int, probability: float, result: float, stamp: float
+    edges: Edges, first: int, drawn: int, probability: float, usual: float, result: float
 ) -> None:
-    """Update the regrets of all edges that were available; call this before adding `result`."""
-    visits, total = 0.0, 0.0
-    for edge in range(first, end):
-        visits += edges[edge, COUNT]
-        total += edges[edge, SUM]
-    surprise = result - (total / visits if visits > 0.0 else result)
-    for edge in range(first, end):
-        row = edges[edge]
-        if row[STAMP] == stamp:
-            row[SQUARES] -= surprise
-    edges[drawn, SQUARES] += surprise / probability
+    """Note what a result differs from the usual one: for the drawn edge now, for others as owed."""
+    surprise = result - usual if usual >= 0.0 else 0.0
+    row = edges[drawn]
+    row[SQUARES] -= surprise
+    row[SQUARES] += surprise / probability
+    row[STAMP] = -1.0
+    edges[first, OWED] = surprise
 
 
 def beta(rng: Rng, a: float, b: float) -> float:
@@ -162,6 +178,7 @@ def beta(rng: Rng, a: float, b: float) -> float:
     return x / (x + gamma(rng, b))
 
 
+@apart
 def gamma(rng: Rng, shape: float) -> float:
     """Return a draw from the gamma distribution (method of Marsaglia and Tsang); shape >= 1."""
     d = shape - _THIRD

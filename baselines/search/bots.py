@@ -11,13 +11,6 @@ from typing import Any
 import numpy as np
 
 from bidarena.baselines.search import layout
-from bidarena.baselines.search.explore import (
-    always_plausible,
-    no_book,
-    no_judge,
-    no_priors,
-    withdraw_nothing,
-)
 from bidarena.baselines.search.keys import seen_by_observation, seen_by_signature
 from bidarena.baselines.search.layout import (
     DMCTS,
@@ -29,6 +22,13 @@ from bidarena.baselines.search.layout import (
     REGRET,
     SELECTIONS,
     TECHNIQUES,
+)
+from bidarena.baselines.search.stubs import (
+    always_plausible,
+    no_book,
+    no_judge,
+    no_priors,
+    withdraw_nothing,
 )
 from bidarena.baselines.search.think import Thinker, search_act
 from bidarena.baselines.search.tree import BYTES_PER_EDGE, BYTES_PER_SLOT

@@ -29,7 +29,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.baselines.search.bandits import learn_regret, noise, select, select_puct
+from bidarena.baselines.search.bandits import (
+    learn_regret,
+    noise,
+    select,
+    select_puct,
+    select_regret,
+)
 from bidarena.baselines.search.keys import Key, mix, node_key, seen, state_key
 from bidarena.baselines.search.layout import (
     AVAILABLE,
@@ -69,6 +75,7 @@ from bidarena.baselines.search.layout import (
     WEIGHT,
     C,
 )
+from bidarena.baselines.search.stubs import judge, plausible, playout, priors
 from bidarena.baselines.search.tree import (
     ACTION,
     CHANCES,
@@ -90,7 +97,8 @@ from bidarena.baselines.search.tree import (
     is_alone,
     mark_alone,
 )
-from bidarena.envs.compile import borrow, keep, rule, seconds
+from bidarena.envs.bits import count, nth
+from bidarena.envs.compile import apart, borrow, keep, seconds
 from bidarena.envs.game import (
     Cfg,
     Mask,
@@ -104,7 +112,7 @@ from bidarena.envs.game import (
     to_move,
     withdraw,
 )
-from bidarena.envs.rng import pick, uniform
+from bidarena.envs.rng import WORDS, below, uniform
 
 DEEPEST = 512  # most decisions of one iteration that can be in the tree
 LOOK = 3  # bit mask: the clock is read at every fourth iteration
@@ -115,75 +123,14 @@ HOPELESS = 90.0  # lost visits among these with which the move is dropped
 _BASIS = np.uint64(0xA0761D6478BD642F)
 
 
-@rule
-def playout(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
-    """Return the action of the bot that plays beyond the tree (its `act`)."""
-    raise NotImplementedError
-
-
-@rule
-def plausible(cfg: Cfg, params: Params, state: State, player: int) -> float:
-    """Return the probability, above 0 and up to 1, with which `player` accepts a guess."""
-    raise NotImplementedError
-
-
-@rule
-def book(cfg: Cfg, state: State, player: int) -> int:
-    """Return the action of the opening book, or -1 if the position must be searched."""
-    raise NotImplementedError
-
-
-@rule
-def priors(
-    cfg: Cfg, params: Params, state: State, player: int, mask: Mask, out: NDArray[np.float64]
-) -> None:
-    """Write how likely a policy takes each of the legal actions, which are in `mask`."""
-    raise NotImplementedError
-
-
-@rule
-def judge(cfg: Cfg, params: Params, state: State, player: int) -> float:
-    """Return what `player`, who is to move, expects of a position, in units of the result."""
-    raise NotImplementedError
-
-
-def no_priors(
-    cfg: Cfg, params: Params, state: State, player: int, mask: Mask, out: NDArray[np.float64]
-) -> None:
-    """Write equal numbers: takes the place of `priors` without a policy that has them."""
-    for i in range(len(out)):
-        out[i] = 1.0
-
-
-def no_judge(cfg: Cfg, params: Params, state: State, player: int) -> float:
-    """Return 0: takes the place of `judge` in a search that plays games out."""
-    return 0.0
-
-
-def no_book(cfg: Cfg, state: State, player: int) -> int:
-    """Return -1: takes the place of `book` in a search without one."""
-    return -1
-
-
-def withdraw_nothing(cfg: Cfg, state: State) -> None:
-    """Do nothing: takes the place of `withdraw` in games without it.
-
-    Moves that are already committed are then guessed like everything else that is hidden.
-    """
-
-
-def always_plausible(cfg: Cfg, params: Params, state: State, player: int) -> float:
-    """Return 1: takes the place of `plausible` in a search without a belief."""
-    return 1.0
-
-
+@apart
 def explore(
     cfg: Cfg,
     params: Params,
     asked: State,
     player: int,
     rng: Rng,
-    mask: Mask,
+    actions: int,
     table: Table,
     edges: Edges,
     used: Used,
@@ -197,7 +144,7 @@ def explore(
     `table`, `edges` and `used`; with `MCTS` these may hold the tree of an earlier search. `began`
     is the time at which the clock of this move was started.
     """
-    cfg, params, rng, mask = borrow(cfg), borrow(params), borrow(rng), borrow(mask)
+    cfg, params, rng = borrow(cfg), borrow(params), borrow(rng)
     table, edges, used, out = borrow(table), borrow(edges), borrow(used), borrow(out)
     technique, players = int(params[TECHNIQUE]), int(params[PLAYERS])
     moment, moment_end = int(params[MOMENT]), int(params[MOMENT_END])
@@ -205,7 +152,9 @@ def explore(
     own = params[int(params[POLICY_END]) :]  # the params of the playout bot
     sides = params[int(params[BELIEF_END]) : int(params[BELIEF_END]) + players]
     policy = params[int(params[BELIEF_END]) + players : int(params[POLICY_END])]
-    judging = params[VALUES] != 0.0
+    judging, dropping = params[VALUES] != 0.0, params[EARLY_STOP] != 0.0
+    usual_rule, usual_c = int(params[SELECTION]), params[C]
+    together_rule, together_c = int(params[TOGETHER]), params[TOGETHER_C]
     low, scale = params[LOW], params[SCALE]
     trees = int(params[TREES]) if technique == DMCTS else 1
     all_seen = technique in (MCTS, DMCTS)  # one key for all players, that of the state
@@ -223,13 +172,16 @@ def explore(
         np.empty((2, players), np.uint64),
         np.empty((2, players), np.int64),
         np.empty((4, DEEPEST), np.int64),
-        np.empty(DEEPEST),
-        np.zeros(len(mask)),
+        np.empty((2, DEEPEST)),
+        np.zeros(actions),
         np.empty(moment_end - moment, np.int64),
-        np.empty((2, len(mask))),
+        np.empty((2, actions)),
+        np.zeros((actions + 7) // 8, np.int64),
+        np.empty(WORDS, np.uint64),
     )
     start, state, guesses, view = borrow(made[0]), borrow(made[1]), borrow(made[2]), borrow(made[3])
-    results, losses, probabilities = borrow(made[4]), borrow(made[9]), borrow(made[8])
+    results, losses = borrow(made[4]), borrow(made[9])
+    probabilities, usuals = borrow(made[8])[0], borrow(made[8])[1]
     chances, luck = borrow(made[11])[0], borrow(made[11])[1]  # priors, and noise among them
     before = borrow(made[10])  # the part of the state that names the moment, before a step
     # by player: the key from the beginning of the moment, which finds nodes, and the key that is
@@ -238,9 +190,14 @@ def explore(
     # by group: has it grown in this iteration, at an earlier moment or at the present one?
     closed, growing = borrow(made[6])[0], borrow(made[6])[1]
     way = borrow(made[7])
-    way_edges, way_nodes, way_movers, way_regrets = way[0], way[1], way[2], way[3]
+    way_edges, way_firsts, way_movers, way_regrets = way[0], way[1], way[2], way[3]
+    eights = borrow(made[12])  # the mask, eight bytes at a time
+    mask = eights.view(np.int8)[:actions]
+    lent, rng = rng, borrow(made[13])  # threads must not write to words that lie side by side
+    for i in range(WORDS):
+        rng[i] = lent[i]
 
-    start[:] = asked
+    copy(asked, start)
     withdraw(cfg, start)
     roots = state_key(start, _BASIS) if technique == MCTS else _BASIS
 
@@ -252,13 +209,13 @@ def explore(
         if timed and (done & LOOK) == 0 and seconds() >= began + params[SECONDS]:
             break
         tree = done % trees
-        if technique != DMCTS:
-            guess_hidden(cfg, belief, start, player, rng, state)
-        else:
-            if done < trees:
-                guess_hidden(cfg, belief, start, player, rng, guesses[tree])
-            state[:] = guesses[tree]
+        guess = guesses[tree] if technique == DMCTS else state
+        if technique != DMCTS or done < trees:
+            guess_hidden(cfg, belief, start, player, rng, guess)
+        if technique == DMCTS:
+            copy(guess, state)
         root_key = mix(roots, np.uint64(tree))
+        root = node_key(root_key, player)
         for i in range(players):
             keys[i], coming[i] = root_key, root_key
             closed[i], growing[i] = 0, 0
@@ -278,19 +235,20 @@ def explore(
             if open_groups > 0 and has_node and closed[group] == 0 and depth < DEEPEST:
                 key = node_key(keys[mover if technique == MOM else player], mover)
                 node = find(table, key)
-                at_root = mover == player and key == node_key(root_key, player)
+                at_root = mover == player and key == root
                 legal(cfg, state, mask)
-                if at_root:
-                    for i in range(len(mask)):
+                if at_root and dropping:
+                    for i in range(actions):
                         if out[i, DROPPED] != 0.0:
                             mask[i] = 0
                 together = moment < moment_end and not is_alone(table, node)
-                chosen_rule = int(params[TOGETHER if together else SELECTION])
-                c = params[TOGETHER_C if together else C]
+                chosen_rule = together_rule if together else usual_rule
+                c = together_c if together else usual_c
                 first = first_edge(table, node)
                 last = first + edge_count(table, node)
+                probability, usual = 0.0, -1.0
                 if chosen_rule == PUCT:
-                    fresh, probability = last == first, 0.0
+                    fresh = last == first
                     if _lacks_edges(edges, first, last, mask):
                         priors(cfg, policy, state, mover, mask, chances)
                         if at_root and params[NOISE] > 0.0:
@@ -304,8 +262,11 @@ def explore(
                     first = first_edge(table, node)
                     edge = select_puct(edges, first, first + edge_count(table, node), mask, c)
                 else:
-                    edge, probability = select(edges, first, last, mask, chosen_rule, c, rng, done)
-                    untried = pick(rng, mask)
+                    if chosen_rule == REGRET:
+                        edge, probability, usual = select_regret(edges, first, last, mask, c, rng)
+                    else:
+                        edge = select(edges, first, last, mask, chosen_rule, c, rng)
+                    untried = pick_eights(rng, eights)
                     if untried >= 0:
                         grown = add_edge(table, edges, used, node, key, untried)
                         if grown >= 0:
@@ -313,10 +274,10 @@ def explore(
                             growing[group] = 1
                 if edge >= 0:
                     action = int(edges[edge, ACTION])
-                    way_edges[depth], way_nodes[depth] = edge, node
+                    way_edges[depth], way_firsts[depth] = edge, first
                     way_movers[depth] = mover
                     way_regrets[depth] = chosen_rule == REGRET
-                    probabilities[depth] = probability
+                    probabilities[depth], usuals[depth] = probability, usual
                     depth += 1
                     if at_root:
                         root_edge = edge
@@ -324,8 +285,9 @@ def explore(
                     growing[group] = 1
             if action < 0:
                 action = playout(cfg, own, state, mover, rng, mask)
-            for i in range(moment, moment_end):
-                before[i - moment] = state[i]
+            if open_groups > 0:
+                for i in range(moment, moment_end):
+                    before[i - moment] = state[i]
             step(cfg, state, action, rng)
             if open_groups == 0:
                 continue
@@ -352,8 +314,9 @@ def explore(
                     keys[player] = mix(state_key(state, _BASIS), np.uint64(tree))
                 else:
                     for i in range(first_viewer, last_viewer):
-                        coming[i] = mix(coming[i], seen(cfg, state, i, view))
-                        keys[i] = coming[i]
+                        if closed[i] == 0:  # else no more nodes of this player will be found
+                            coming[i] = mix(coming[i], seen(cfg, state, i, view))
+                            keys[i] = coming[i]
 
         if judged_for >= 0:
             expected = judge(cfg, policy, state, judged_for)
@@ -366,14 +329,12 @@ def explore(
             result = (results[way_movers[i]] - low) * scale
             if way_regrets[i] != 0:
                 if probabilities[i] > 0.0:
-                    first = first_edge(table, way_nodes[i])
-                    last = first + edge_count(table, way_nodes[i])
-                    learn_regret(edges, first, last, edge, probabilities[i], result, done)
+                    learn_regret(edges, way_firsts[i], edge, probabilities[i], usuals[i], result)
             else:
                 edges[edge, SQUARES] += result * result
             edges[edge, COUNT] += 1.0
             edges[edge, SUM] += result
-        if params[EARLY_STOP] != 0.0 and root_edge >= 0:
+        if dropping and root_edge >= 0:
             _judge(edges[root_edge], results, player, losses, out)
         done += 1
 
@@ -381,6 +342,8 @@ def explore(
     report[MIXED] = 0 if alone or moment == moment_end else 1
     report[DONE] = done
     report[NODES], report[EDGES] = used[USED_NODES], used[USED_EDGES]
+    for i in range(WORDS):
+        lent[i] = rng[i]
     keep(made)
 
 
@@ -392,10 +355,32 @@ def guess_hidden(
     Draws guesses until the belief accepts one, at most `TRIES`; then it takes the last one.
     """
     for _ in range(TRIES):
-        state[:] = start
+        copy(start, state)
         determinize(cfg, state, player, rng)
         if len(belief) == 0 or uniform(rng) < plausible(cfg, belief, state, player):
             break
+
+
+def copy(source: State, target: State) -> None:
+    """Copy a state into another array."""
+    for i in range(len(source)):
+        target[i] = source[i]
+
+
+def pick_eights(rng: Rng, eights: NDArray[np.int64]) -> int:
+    """Return what `pick` returns for a mask of which each number holds eight bytes, but faster."""
+    total = 0
+    for i in range(len(eights)):
+        total += count(eights[i])
+    if total == 0:
+        return -1
+    left = below(rng, total)
+    for i in range(len(eights)):
+        here = count(eights[i])
+        if left < here:
+            return 8 * i + (nth(eights[i], left) >> 3)
+        left -= here
+    return -1
 
 
 def _lacks_edges(edges: Edges, first: int, end: int, mask: Mask) -> bool:
@@ -408,6 +393,7 @@ def _lacks_edges(edges: Edges, first: int, end: int, mask: Mask) -> bool:
     return wanted > 0
 
 
+@apart
 def _add_edges(
     table: Table,
     edges: Edges,
@@ -429,6 +415,7 @@ def _add_edges(
             edges[edge, PRIOR] = chances[action]
 
 
+@apart
 def _disturb(
     share: float,
     rng: Rng,
@@ -449,6 +436,7 @@ def _disturb(
             chances[i] += share * luck[i] / max(drawn, 1e-300)
 
 
+@apart
 def _judge(
     edge: NDArray[np.float64],
     results: NDArray[np.float64],
@@ -458,8 +446,10 @@ def _judge(
 ) -> None:
     """Drop the move of `edge` if it lost most of its first visits, unless no other is left."""
     action = int(edge[ACTION])
-    if results[player] < results.max():
-        losses[action] += 1.0
+    for i in range(len(results)):
+        if results[i] > results[player]:
+            losses[action] += 1.0
+            break
     if edge[COUNT] == TRIAL and losses[action] >= HOPELESS:
         left = 0
         for i in range(len(out)):
@@ -468,6 +458,7 @@ def _judge(
             out[action, DROPPED] = 1.0
 
 
+@apart
 def _collect(
     table: Table,
     edges: Edges,

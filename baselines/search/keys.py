@@ -36,11 +36,13 @@ def node_key(key: Key, mover: int) -> Key:
 
 def state_key(state: State, start: Key) -> Key:
     """Return the key of a whole state, mixed with `start`."""
-    key = start
-    for i in range(len(state)):
-        key = (key ^ np.uint64(state[i])) * _FIRST
-        key ^= key >> _HALF
-    return key * _SECOND
+    key, other = start, _FIRST  # two, because a processor can make them at the same time
+    for i in range(1, len(state), 2):
+        key = (key ^ np.uint64(state[i - 1])) * _FIRST
+        other = (other ^ np.uint64(state[i])) * _SECOND
+    if len(state) % 2 == 1:
+        key = (key ^ np.uint64(state[len(state) - 1])) * _FIRST
+    return mix(mix(key, start), other)
 
 
 @rule

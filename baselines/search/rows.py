@@ -70,13 +70,12 @@ def search_rows(
     masks, plans = borrow(masks), borrow(plans)
     actions = masks.shape[1]
     made = (
-        np.empty(actions, np.int8),
         np.empty((actions, OUT_COLUMNS)),
         np.empty((int(params[CAPACITY]), EDGE_COLUMNS)),
     )
     table = np.empty((int(params[SLOTS]), 2), np.uint64)
     counts = (np.zeros(USED_SIZE, np.int64), np.zeros(REPORT_SIZE, np.int64))
-    scratch, out, edges = borrow(made[0]), borrow(made[1]), borrow(made[2])
+    out, edges = borrow(made[0]), borrow(made[1])
     used, report = borrow(counts[0]), borrow(counts[1])
     for k in range(len(states)):
         table[:] = np.uint64(0)
@@ -85,7 +84,7 @@ def search_rows(
         for action in range(actions):
             out[action, AVAILABLE] = masks[k, action]
         explore(
-            *(cfg, params, states[k], movers[k], rngs[k], scratch),
+            *(cfg, params, states[k], movers[k], rngs[k], actions),
             *(borrow(table), edges, used, 0.0, out, report),
         )
         planned, visits, won = 0.0, 0.0, 0.0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bidarena.baselines.search.explore import book, explore, priors
+from bidarena.baselines.search.explore import explore
 from bidarena.baselines.search.layout import (
     AUTO,
     AVAILABLE,
@@ -33,6 +33,7 @@ from bidarena.baselines.search.layout import (
     VISITS,
     WEIGHT,
 )
+from bidarena.baselines.search.stubs import book, priors
 from bidarena.baselines.search.tree import (
     BYTES_PER_EDGE,
     BYTES_PER_SLOT,
@@ -44,7 +45,7 @@ from bidarena.baselines.search.tree import (
     Used,
 )
 from bidarena.envs.batch import Threads
-from bidarena.envs.compile import borrow, keep, seconds
+from bidarena.envs.compile import apart, borrow, seconds
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS, pick, uniform, word
@@ -62,30 +63,27 @@ def search_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
     Allocates all memory of the search, once per move.
     """
     began = seconds()
+    legal(cfg, state, scratch)
     known = book_move(cfg, params, state, player, scratch)
     if known >= 0:
         return known
-    legal(cfg, state, scratch)
-    choices = 0
-    for i in range(len(scratch)):
+    actions, choices, action = len(scratch), 0, -1
+    for i in range(actions):
         choices += scratch[i]
-    if choices == 1 or params[SECONDS] == 0.0:
-        return pick(rng, scratch)
-    out = np.zeros((len(scratch), OUT_COLUMNS))
-    report = np.zeros(REPORT_SIZE, np.int64)
-    table = np.zeros((int(params[SLOTS]), 2), np.uint64)
-    edges = np.empty((int(params[CAPACITY]), EDGE_COLUMNS))
-    used = np.zeros(USED_SIZE, np.int64)
-    for i in range(len(scratch)):
-        out[i, AVAILABLE] = scratch[i]
-    explore(cfg, params, state, player, rng, scratch, table, edges, used, began, out, report)
-    action = decide(params, out, report, rng)
-    if action < 0:
-        legal(cfg, state, scratch)
-        action = pick(rng, scratch)
-    return action
+    if choices > 1 and params[SECONDS] != 0.0:
+        out = np.zeros((actions, OUT_COLUMNS))
+        report = np.zeros(REPORT_SIZE, np.int64)
+        table = np.zeros((int(params[SLOTS]), 2), np.uint64)
+        edges = np.empty((int(params[CAPACITY]), EDGE_COLUMNS))
+        used = np.zeros(USED_SIZE, np.int64)
+        for i in range(actions):
+            out[i, AVAILABLE] = scratch[i]
+        explore(cfg, params, state, player, rng, actions, table, edges, used, began, out, report)
+        action = decide(params, out, report, rng)
+    return action if action >= 0 else pick(rng, scratch)
 
 
+@apart
 def decide(params: Params, out: NDArray[np.float64], report: NDArray[np.int64], rng: Rng) -> int:
     """Return the move that a search chooses; -1 if it had no time to try any.
 
@@ -144,31 +142,34 @@ def search_each(
     last: int,
 ) -> None:
     """Run the searches `first` to `last` - 1 for one move, each with a generator of its own."""
-    scratch = mask.copy()
     for k in range(first, last):
         for i in range(len(mask)):
             outs[k, i, AVAILABLE] = mask[i]
         explore(
-            *(cfg, params, state, player, borrow(rngs)[k], scratch),
+            *(cfg, params, state, player, borrow(rngs)[k], len(mask)),
             *(borrow(tables)[k], borrow(edges)[k], borrow(used)[k], began),
             *(borrow(outs)[k], borrow(reports)[k]),
         )
-    keep(scratch)
 
 
-def book_move(cfg: Cfg, params: Params, state: State, player: int, scratch: Mask) -> int:
+@apart
+def book_move(cfg: Cfg, params: Params, state: State, player: int, mask: Mask) -> int:
     """Return the move that needs no search, or -1: that of the book, or what the policy favours.
 
-    With `book=policy` the policy answers wherever the usual book of the game would.
+    With `book=policy` the policy answers wherever the usual book of the game would. `mask` holds
+    the legal moves.
     """
     known = book(cfg, state, player)
     if known < 0 or params[BY_POLICY] == 0.0:
         return known
-    legal(cfg, state, scratch)
-    chances = np.zeros(len(scratch))
+    chances = np.zeros(len(mask))
     policy = params[int(params[BELIEF_END]) + int(params[PLAYERS]) : int(params[POLICY_END])]
-    priors(cfg, policy, state, player, scratch, chances)
-    return int(np.argmax(chances))
+    priors(cfg, policy, state, player, mask, chances)
+    likeliest = 0
+    for action in range(len(chances)):
+        if chances[action] > chances[likeliest]:
+            likeliest = action
+    return likeliest
 
 
 def next_word(rng: Rng) -> Any:
@@ -211,13 +212,12 @@ class Thinker:
         began = time.monotonic()
         game, params, count = self.game, self.bot.params, self._threads.count
         mask = np.zeros(game.actions, np.int8)
+        game.call("legal")(game.cfg, state, mask)
         ask = game.compiled(book_move, **self.bot.more)
         known = int(ask(game.cfg, params, state, player, mask))
         if known >= 0:
             mask[:] = 0
             mask[known] = 1
-        else:
-            game.call("legal")(game.cfg, state, mask)
         outs = np.zeros((count, game.actions, OUT_COLUMNS))
         reports = np.zeros((count, REPORT_SIZE), np.int64)
         if mask.sum() > 1 and params[SECONDS] != 0.0:

@@ -27,9 +27,10 @@ Used = NDArray[np.int64]
 ACTION, COUNT, CHANCES, SUM = 0, 1, 2, 3  # CHANCES: how often the action was available
 SQUARES = 4  # the sum of squared results; under the rule `regret`: the regret
 PLAN = 5  # under `regret`: the sum of its probabilities
-STAMP = 6  # under `regret`: the last iteration in which it was available
+STAMP = 6  # under `regret`: 1 if `OWED` is due to it, else -1
 PRIOR = 6  # under `puct`: the prior probability of the action
 NEXT_FREE = 7  # in the first row of a free block: the next free block of that size, plus 1
+OWED = 7  # under `regret`, in the first row of a node: what its edges have yet to learn
 EDGE_COLUMNS = 8
 
 BYTES_PER_EDGE = 8 * EDGE_COLUMNS
@@ -110,6 +111,7 @@ def add_edge(table: Table, edges: Edges, used: Used, node: int, key: Key, action
     row[SQUARES] = 0.0
     row[PLAN] = 0.0
     row[STAMP] = -1.0
+    row[OWED] = 0.0
     return first + count
 
 

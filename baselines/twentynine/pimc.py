@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bidarena.baselines.search.explore import always_plausible, guess_hidden
+from bidarena.baselines.search.explore import guess_hidden
+from bidarena.baselines.search.stubs import always_plausible
 from bidarena.baselines.twentynine.bots import played, rules_act
 from bidarena.baselines.twentynine.double_dummy.layout import (
     CLOCK,

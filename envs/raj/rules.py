@@ -274,3 +274,11 @@ def withdraw(cfg: Cfg, state: State) -> None:
     state[S.committed] = 0
     for player in range(cfg[C.players]):
         state[bids + player] = 0
+
+
+def signature(cfg: Cfg, state: State, player: int) -> int:
+    """Return the pot and the bids of the last round: everything that a round shows to all."""
+    seen = state[S.pot]
+    for seat in range(cfg[C.players]):
+        seen = seen << 5 | state[last_bids_at(cfg) + seat] + 1
+    return seen

@@ -12,6 +12,7 @@ register_game(
     entry_point="bidarena.envs.richman.env:RichmanGraphEnv",
     vector_entry_point="bidarena.envs.richman.env:RichmanGraphVectorEnv",
 )
+register_bot("richman/random", "bidarena.baselines.richman.bots:random")
 register_bot("richman/richman", "bidarena.baselines.richman.bots:richman")
 register_bot("richman/safety", "bidarena.baselines.richman.bots:safety")
 register_bot("richman/learned", "bidarena.baselines.learned.policy_file:learned")

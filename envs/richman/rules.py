@@ -197,3 +197,9 @@ def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
 def withdraw(cfg: Cfg, state: State) -> None:
     """Take back player 0's bid while player 1 has not bid."""
     state[S.pending] = -1
+
+
+def signature(cfg: Cfg, state: State, player: int) -> int:
+    """Return what everybody sees, packed into one number: 15 bits are enough for any money."""
+    seen = (state[S.vertex] << 2 | state[S.advantage] + 1) << 2 | state[S.chooser] + 1
+    return (seen << 15 | state[S.money]) << 15 | state[S.money + 1]

@@ -231,3 +231,13 @@ def determinize(cfg: Cfg, state: State, player: int, rng: Rng) -> None:
 def withdraw(cfg: Cfg, state: State) -> None:
     """Take back player 0's bid while player 1 has not bid."""
     state[S.pending] = -1
+
+
+def signature(cfg: Cfg, state: State, player: int) -> int:
+    """Return what a player sees, packed into one number: 15 bits are enough for any money."""
+    other = 1 - player
+    low, high = state[S.low + other], state[S.high + other]
+    if cfg[C.know_opponent_money]:
+        low = high = state[S.money + other]
+    seen = state[S.position] << 2 | state[S.advantage] + 1
+    return ((seen << 15 | state[S.money + player]) << 15 | low) << 15 | high

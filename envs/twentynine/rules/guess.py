@@ -107,10 +107,10 @@ def deal_unseen(state: State, player: int, rng: Rng) -> None:
     for x in range(n12 + 1):
         for y in range(n13 + 1):
             for z in range(n23 + 1):
-                ways = _ways(n12, n13, n23, n123, x, y, z, room_one, room_two, room_three)
-                if 0 <= left < ways:
-                    take_x, take_y, take_z = x, y, z
-                left -= ways
+                if left < 0:
+                    break
+                left -= _ways(n12, n13, n23, n123, x, y, z, room_one, room_two, room_three)
+                take_x, take_y, take_z = x, y, z
 
     to_one = subset(rng, not_three, take_x)
     to_one_too = subset(rng, not_two, take_y)

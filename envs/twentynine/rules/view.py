@@ -116,6 +116,7 @@ def _see_seat(player: int, seat: int, part: int, out: Observation) -> None:
 # --- for searches --------------------------------------------------------------------------------
 
 _FOLD = 0x2545F4914F6CDD1D  # odd, so that different numbers stay different
+_TURN = 0x1E3779B97F4A7C15  # odd too: the two numbers must not cancel out
 
 
 def signature(cfg: Cfg, state: State, player: int) -> int:
@@ -130,14 +131,15 @@ def signature(cfg: Cfg, state: State, player: int) -> int:
     # The hand is news only when it is dealt. Later it follows from the cards played, and a search
     # would take each hand that it guesses for a different situation.
     dealt = calls == 0 or (state[S.phase] > TRUMPING and trick == 0 and state[S.in_trick] == 0)
+    # Three pairs, each by itself: a processor makes them at the same time.
     number = _fold(state[S.hands + player] if dealt else 0, small)
-    number = _fold(number, state[S.auction + max(calls - 1, 0) // CALLS_PER_NUMBER])
-    number = _fold(number, state[S.tricks + min(trick, 7)])
-    number = _fold(number, state[S.tricks + max(trick - 1, 0)])
-    return _fold(number, state[S.score] << 8 ^ state[S.score + 1])
+    played = _fold(state[S.tricks + min(trick, 7)], state[S.tricks + max(trick - 1, 0)])
+    call = state[S.auction + max(calls - 1, 0) // CALLS_PER_NUMBER]
+    called = _fold(call, state[S.score] << 8 ^ state[S.score + 1])
+    return _fold(_fold(number, played), called)
 
 
 def _fold(number: int, value: int) -> int:
     """Return a hash of `number` and `value`."""
-    number = (number ^ value) * _FOLD
+    number = (number * _TURN ^ value) * _FOLD
     return number ^ (number >> 29)

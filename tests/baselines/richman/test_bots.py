@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bidarena.baselines.common import random as any_random
 from bidarena.baselines.richman.bots import BID, NUMBERS, SUCCESSOR
 from bidarena.baselines.solvers.poorman import poorman_line
 from bidarena.envs import make_bot, make_game
@@ -300,3 +301,16 @@ def test_richman_bot__with_more_than_its_share_is_never_beaten(payment, tie, oth
             "richman", start=10 - start, payment=payment, tie=tie, money=(400 - own, own)
         )
         assert match(mirrored, (other, "richman"), 60).max() <= 0
+
+
+def test_random__draws_the_moves_that_a_draw_from_the_mask_would():
+    game = make_game("richman", graph=[[], [0, 4, 2], [3, 1], [5, 0, 4], [3, 2], []], money=3)
+    batch = Batch(game, 300, seed=1)
+    again = Batch(game, 300, seed=1)
+    chosen, expected = np.zeros(300, np.int64), np.zeros(300, np.int64)
+    while (batch.movers >= 0).any():
+        batch.ask(make_bot(game, "random"), batch.movers >= 0, chosen)
+        again.ask(any_random(game), again.movers >= 0, expected)
+        assert np.array_equal(chosen, expected)
+        batch.step(chosen)
+        again.step(expected)

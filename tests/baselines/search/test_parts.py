@@ -8,12 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bidarena.baselines.search.bandits import beta
+from bidarena.baselines.search.bandits import LOGS, beta, learn_regret, select, select_regret
 from bidarena.baselines.search.bots import sizes
+from bidarena.baselines.search.explore import pick_eights
+from bidarena.baselines.search.layout import UCB1
 from bidarena.baselines.search.tree import (
     ACTION,
+    CHANCES,
     COUNT,
     EDGE_COLUMNS,
+    OWED,
+    SQUARES,
+    STAMP,
+    SUM,
     USED_EDGES,
     USED_NODES,
     USED_SIZE,
@@ -26,7 +33,7 @@ from bidarena.baselines.search.tree import (
     mark_alone,
 )
 from bidarena.envs.compile import compiled
-from bidarena.envs.rng import seeded
+from bidarena.envs.rng import pick, seeded
 
 
 def key_of(number):
@@ -100,3 +107,49 @@ def test_sizes__fill_the_memory_or_all_that_is_wanted(wanted, memory):
     assert capacity <= 2 * wanted
     # Stopping short of what is wanted needs a reason: the memory is mostly used.
     assert capacity == 2 * wanted or 16 * slots + 64 * capacity > memory / 3
+
+
+@settings(deadline=None)
+@given(st.lists(st.booleans(), min_size=1, max_size=70), st.integers(0, 99))
+def test_pick_eights__draws_what_pick_draws(legal, seed):
+    eights = np.zeros((len(legal) + 7) // 8, np.int64)
+    mask = eights.view(np.int8)[: len(legal)]
+    mask[:] = legal
+    one, two = (seeded(np.random.default_rng(seed), 2) for _ in range(2))
+    found = compiled(pick_eights, {}, "test")(one, eights)
+    assert found == compiled(pick, {}, "test")(two, mask)
+    assert np.array_equal(one, two)
+
+
+def test_select__takes_the_largest_sum_of_mean_and_bonus_also_beyond_the_table_of_logarithms():
+    choose = compiled(select, {}, "test")
+    for chances in (50, LOGS - 2, LOGS - 1, 10 * LOGS):
+        edges = np.zeros((5, EDGE_COLUMNS))
+        edges[:, ACTION] = np.arange(5)
+        edges[:, COUNT], edges[:, SUM] = (9, 4, 30, 8, 2), (6, 2, 21, 4, 1)
+        edges[:, CHANCES] = chances
+        means = edges[:, SUM] / edges[:, COUNT]
+        worth = means + 0.7 * np.sqrt(np.log(chances + 1) / edges[:, COUNT])
+        worth[4] = 0.0  # not available
+        mask = np.array([1, 1, 1, 1, 0], np.int8)
+        rng = seeded(np.random.default_rng(0), 2)
+        assert choose(edges, 0, 5, mask, UCB1, 0.7, rng) == worth.argmax()
+        assert edges[:, CHANCES].tolist() == [chances + 1] * 4 + [chances]
+        assert not mask.any()
+
+
+def test_select_regret__settles_what_the_last_visit_owes_to_the_moves_that_were_available():
+    edges = np.zeros((3, EDGE_COLUMNS))
+    edges[:, ACTION], edges[:, COUNT], edges[:, SUM] = np.arange(3), 2.0, 1.0
+    edges[:, STAMP] = -1.0
+    rng = seeded(np.random.default_rng(3), 2)
+    choose, learn = compiled(select_regret, {}, "test"), compiled(learn_regret, {}, "test")
+    drawn, probability, usual = choose(edges, 0, 3, np.array([1, 1, 0], np.int8), 0.1, rng)
+    assert (probability, usual) == (0.5, 0.5)
+    learn(edges, 0, drawn, probability, usual, 1.0)
+    choose(edges, 0, 3, np.ones(3, np.int8), 0.1, rng)
+    # The result was 0.5 above the usual one; the drawn move counts 1 / probability times.
+    expected = [-0.5, -0.5, 0.0]
+    expected[drawn] += 0.5 / 0.5
+    assert edges[:, SQUARES].tolist() == expected
+    assert edges[0, OWED] == 0.0
