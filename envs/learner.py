@@ -23,7 +23,6 @@ from bidarena.envs.batch import (
     ask_policy,
     check_generators,
     forfeits,
-    seed_rows,
 )
 from bidarena.envs.game import Game
 from bidarena.envs.loop import (
@@ -50,6 +49,7 @@ from bidarena.envs.loop import (
 )
 from bidarena.envs.registry import Bot, make_bot
 from bidarena.envs.rng import WORDS
+from bidarena.envs.rows.seeding import seed_rows
 
 Policy = Callable[[Any, Any], Any]  # (observation, mask) -> action
 Opponent = str | Bot | Policy
