@@ -7,9 +7,7 @@ Gymnasium, PettingZoo and SB3 are built on this file and on `learner.py`.
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -33,6 +31,7 @@ from bidarena.envs.game import (
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS
 from bidarena.envs.rows.seeding import seed_rows
+from bidarena.envs.rows.threads import Threads
 
 # Each row has two generators, side by side in one array, so that the cards a game is dealt do not
 # depend on how often a bot draws.
@@ -184,38 +183,6 @@ def ask_bot(
     choose = game.compiled(choose_rows, **bot.stubs)
     args = (game.cfg, bot.params, states, rngs, rows, movers, actions, game.actions)
     threads.over(len(rows), choose, *args)
-
-
-class Threads:
-    """A pool that cuts rows into `count` equal chunks and works on each in a thread of its own.
-
-    The calling thread is one of them.
-    """
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self._pool: ThreadPoolExecutor | None = None
-        self._process = 0  # the process that made the pool; after a fork its threads are gone
-
-    def over(self, rows: int, function: Callable[..., int | None], *args: Any) -> int:
-        """Call function(*args, first, last) for each chunk and return the sum of the results.
-
-        A result of None counts as 0.
-        """
-        if self.count == 1:
-            return function(*args, 0, rows) or 0
-        if self._pool is None or self._process != os.getpid():
-            self._pool = ThreadPoolExecutor(self.count - 1, "bidarena")
-            self._process = os.getpid()
-        cuts = [rows * i // self.count for i in range(self.count + 1)]
-        others = [
-            self._pool.submit(function, *args, cuts[i], cuts[i + 1]) for i in range(1, self.count)
-        ]
-        total = function(*args, cuts[0], cuts[1]) or 0
-        return total + sum(other.result() or 0 for other in others)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"count": self.count, "_pool": None, "_process": 0}  # threads cannot be pickled
 
 
 def check_generators(rngs: NDArray[Any]) -> None:

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from bidarena.envs.arguments import choice, whole
 from bidarena.envs.batch import (
-    Threads,
     as_actions,
     ask_bot,
     ask_policy,
@@ -50,6 +49,7 @@ from bidarena.envs.loop import (
 from bidarena.envs.registry import Bot, make_bot
 from bidarena.envs.rng import WORDS
 from bidarena.envs.rows.seeding import seed_rows
+from bidarena.envs.rows.threads import Threads
 
 Policy = Callable[[Any, Any], Any]  # (observation, mask) -> action
 Opponent = str | Bot | Policy
