@@ -55,6 +55,9 @@ Policy = Callable[[Any, Any], Any]  # (observation, mask) -> action
 Opponent = str | Bot | Policy
 F = TypeVar("F", bound=Policy)
 
+# Observations, masks, rewards and flags of all rows, as the attributes of `LearnerBatch`.
+Copies = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
 _ROW_ARRAYS = (
     *("states", "rngs", "meta", "observations", "masks", "rewards", "flags"),
     *("final_observations", "actions"),
@@ -208,6 +211,14 @@ class LearnerBatch:
         fresh = seed_rows(self.rngs, seed, fallback, where)
         self.meta[fresh, EPISODE] = 0
 
+    def new_copies(self) -> Copies:
+        """Return new arrays for copies of observations, masks, rewards and flags, for `step`."""
+        observations, masks, rewards, flags = map(np.empty_like, self._shown())
+        return observations, masks, rewards, flags
+
+    def _shown(self) -> Copies:
+        return self.observations, self.masks, self.rewards, self.flags
+
     def reset(self, where: NDArray[np.bool_] | None = None) -> None:
         """Deal new games, in all rows or where `where` is True, and play up to the learner."""
         chosen = slice(None) if where is None else where
@@ -216,17 +227,21 @@ class LearnerBatch:
         self._broken = self._broken and where is not None
         self._pass(DEAL, self.actions)
 
-    def step(self, actions: ArrayLike) -> None:
+    def step(self, actions: ArrayLike, copies: Copies | None = None) -> None:
         """Apply the learner's actions and play on to the learner's next decisions.
 
         A row whose game is over ignores its action and is dealt a new game.
+
+        Args:
+            actions: one per row.
+            copies: where to copy the observations, masks, rewards and flags; see `new_copies`.
         """
         chosen = as_actions(actions, self.rows)
         if self._broken:
             raise ResetNeeded("an opponent failed in the last step: reset all rows before the next")
         if self.raise_illegal:
             self._refuse_illegal(chosen, self.meta[:, WAITING] == FOR_LEARNER, "action")
-        self._pass(MOVE, chosen)
+        self._pass(MOVE, chosen, copies)
 
     def step_one(self, action: int) -> None:
         """Do what `step` does for a batch of one row, without its checks and conversions."""
@@ -238,11 +253,18 @@ class LearnerBatch:
         if self.raise_illegal:
             self._refuse_illegal_bot()
 
-    def _pass(self, entry: int, actions: NDArray[np.int64]) -> None:
-        """Run the loop over all rows until each waits for the learner or is over."""
-        open_rows = self.threads.over(self.rows, self._run, *self._args, entry, actions)
+    def _pass(self, entry: int, actions: NDArray[np.int64], copies: Copies | None = None) -> None:
+        """Run the loop over all rows until each waits for the learner or is over; then copy."""
+        args = (*self._args, entry, actions)
+        if copies is None or self._inside is OUTSIDE:
+            open_rows = self.threads.over(self.rows, self._run, *args)
+        else:
+            own = (self._run, args, self._shown(), copies)
+            open_rows = self.threads.over(self.rows, _run_and_copy, *own)
         if open_rows:
             self._finish_answers()
+        if copies is not None and self._inside is OUTSIDE:
+            self.threads.over(self.rows, _copy_rows, self._shown(), copies)
         if self.raise_illegal:
             self._refuse_illegal_bot()
 
@@ -319,6 +341,24 @@ class LearnerBatch:
             self.meta[:, WAITING] = FOR_RESET
             self._broken = True
             raise ValueError(f"row {wrong[0]}: {self._inside.name} took an illegal action")
+
+
+def _run_and_copy(
+    run: Callable[..., int], args: tuple[Any, ...], shown: Copies, copies: Copies, *rows: int
+) -> int:
+    """Play rows from a first to a last, copy what they show, and return what `run_rows` does."""
+    open_rows = run(*args, *rows)
+    _copy_rows(shown, copies, *rows)
+    return open_rows
+
+
+def _copy_rows(shown: Copies, copies: Copies, first: int, last: int) -> None:
+    """Copy what some rows show."""
+    *arrays, flags = shown
+    *targets, flag_target = copies
+    for array, target in zip(arrays, targets, strict=True):
+        target[first:last] = array[first:last]
+    flag_target[:, first:last] = flags[:, first:last]
 
 
 def _resolve(

@@ -33,6 +33,7 @@ DISPATCH = 1e-6  # seconds from then until the helper is in compiled code, and P
 SHORTEST = 5e-5  # seconds of work from which a call is shared
 PIECE = 2e-4  # seconds of work in a piece, about
 MOST_PIECES = 16  # for each thread
+LONGEST_ALONE = 256  # calls that are not shared after several that did not pay
 LINE = 64  # rows by which large batches are cut, so that two threads rarely write to one cache line
 
 Work = Callable[..., int | None]  # function(*args, first, last)
@@ -49,7 +50,7 @@ class Threads:
     def __init__(self, count: int) -> None:
         self.count = count
         self._crew: _Crew | None = None
-        self._costs: dict[Any, float] = {}  # function -> seconds for a row, in its last calls
+        self._paces: dict[Any, _Pace] = {}  # of each function
         self._lock = threading.Lock()
 
     def over(self, rows: int, function: Work, *args: Any) -> int:
@@ -61,60 +62,84 @@ class Threads:
         if self.count == 1:
             return function(*args, 0, rows) or 0
         with self._lock:
-            cost = self._costs.get(function)
-            count = _pieces(rows, self.count, cost)
+            pace = self._paces.setdefault(function, _Pace())
+            count = pace.pieces(rows, self.count)
             if count > 1:
-                return self._share(rows, count, function, args)
+                return self._share(_Job(_cut(rows, count), function, args), pace)
             began = perf_counter()
             total = function(*args, 0, rows) or 0
-            self._learn(function, perf_counter() - began, rows)
+            pace.learn(perf_counter() - began, rows)
             return total
 
-    def _share(self, rows: int, count: int, function: Work, args: tuple[Any, ...]) -> int:
-        """Do the work in `count` pieces together with the helpers; return the sum."""
+    def _share(self, job: _Job, pace: _Pace) -> int:
+        """Do a job together with the helpers; return the sum of its results."""
         crew = self._crew
         if crew is None or crew.process != os.getpid():
             crew = self._crew = _Crew(self.count - 1)
             weakref.finalize(self, crew.end)
-        job = _Job(_cut(rows, count), function, args)
         try:
-            crew.begin(job)
             began = perf_counter()
-            own = job.work()
-            spent = perf_counter() - began
+            awake = crew.begin(job)
+            job.work()
             crew.finish(job)
+            spent = perf_counter() - began
         except BaseException:  # Ctrl-C: a helper may still be at work, so leave it alone
             crew.end()
             self._crew = None
             raise
         if job.errors:
             raise job.errors[0]
-        self._learn(function, spent, own)
+        pace.learn(*min(job.shares, key=lambda share: share[0] / share[1]))
+        if awake:
+            pace.judge(spent, job.rows)
         return sum(job.results)
-
-    def _learn(self, function: Work, spent: float, rows: int) -> None:
-        """Keep what a row costs. A cheap call among others, with few rows to play, counts less."""
-        if rows:
-            self._costs[function] = max(spent / rows, self._costs.get(function, 0.0) / 2)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Threads, (self.count,)
 
 
-def _pieces(rows: int, threads: int, cost: float | None) -> int:
-    """Return into how many pieces to cut the rows; 1 if sharing them does not pay.
+class _Pace:
+    """What is known of the time that calls of a function take, and whether sharing them pays."""
 
-    Args:
-        rows: the number of rows.
-        threads: the number of threads.
-        cost: about how many seconds a row takes; None if unknown.
-    """
-    if cost is None:
-        return max(1, min(threads, rows))
-    if cost * rows < SHORTEST:
-        return 1
-    rounds = min(max(1, round(cost * rows / PIECE / threads)), MOST_PIECES)
-    return max(1, min(rounds * threads, rows))
+    def __init__(self) -> None:
+        self.cost: float | None = None  # seconds for a row, in the last calls
+        self._alone = 0  # how many more calls are not shared
+        self._penalty = 0  # how many they were the last time
+
+    def pieces(self, rows: int, threads: int) -> int:
+        """Return into how many pieces to cut the rows; 1 if sharing them does not pay.
+
+        Rows that are no more than the threads are always shared: such rows are searches, which may
+        end by the clock and must not follow one another.
+        """
+        if rows <= threads or self.cost is None:
+            return max(1, min(threads, rows))
+        self._alone -= 1
+        if self._alone >= 0 or self.cost * rows < SHORTEST:
+            return 1
+        rounds = min(max(1, round(self.cost * rows / PIECE / threads)), MOST_PIECES)
+        return min(rounds * threads, rows)
+
+    def learn(self, spent: float, rows: int) -> None:
+        """Keep what a row costs, at most twice or half as much as before.
+
+        A call may have few rows to play, or be interrupted by another program.
+        """
+        if rows:
+            cost = spent / rows
+            self.cost = cost if self.cost is None else min(max(cost, self.cost / 2), self.cost * 2)
+
+    def judge(self, spent: float, rows: int) -> None:
+        """Do not share for a while if a shared call took as long as the caller alone would have.
+
+        So it is where other programs keep the helpers from working. Each time in a row the while is
+        twice as long.
+        """
+        if self.cost is not None and spent > 0.9 * self.cost * rows:
+            self._penalty = min(max(1, 2 * self._penalty), LONGEST_ALONE)
+            self._alone = self._penalty
+        else:
+            self._penalty //= 2
 
 
 @lru_cache(maxsize=64)
@@ -130,9 +155,10 @@ class _Job:
 
     def __init__(self, pieces: Pieces, function: Work, args: tuple[Any, ...]) -> None:
         self.number = 0
-        self.pieces = len(pieces)
+        self.pieces, self.rows = len(pieces), pieces[-1][1]
         self.results: list[int] = []  # of the pieces that are done, in any order
         self.errors: list[BaseException] = []
+        self.shares: list[tuple[float, int]] = []  # of each thread: seconds and rows
         self._left = iter(pieces)
         self._function, self._args = function, args
 
@@ -141,13 +167,13 @@ class _Job:
         """Return whether all pieces are done."""
         return len(self.results) == self.pieces
 
-    def work(self, begun: NDArray[np.int64] | None = None) -> int:
-        """Take pieces until none is left; return how many rows that were.
+    def work(self, begun: NDArray[np.int64] | None = None) -> None:
+        """Take pieces until none is left.
 
         Args:
             begun: where a helper shows the number of the job just before it begins.
         """
-        rows = 0
+        rows, began = 0, perf_counter()
         for first, last in self._left:
             result = 0
             if begun is not None:
@@ -159,7 +185,8 @@ class _Job:
                     self.errors.append(wrong)
             rows += last - first
             self.results.append(result)
-        return rows
+        if rows:
+            self.shares.append((perf_counter() - began, rows))
 
 
 class _Crew:
@@ -183,13 +210,17 @@ class _Crew:
         for helper in self._helpers:
             helper.start()
 
-    def begin(self, job: _Job) -> None:
-        """Hand a job to the helpers, and wait a moment until one that is awake has begun."""
+    def begin(self, job: _Job) -> bool:
+        """Hand a job to the helpers; return whether all were awake.
+
+        Wait a moment until one that is awake has begun.
+        """
         job.number = self._number = self._number + 1
         self._job = job
         slept = [call.wake() for call in self._calls]
         if self._waiting is not None and not all(slept):
             self._waiting.hand_over(self._called, job.number, self._begun, HAND_OVER, DISPATCH)
+        return not any(slept)
 
     def finish(self, job: _Job) -> None:
         """Wait until all pieces of the job are done."""
