@@ -161,6 +161,8 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
                 self._np_random, self._np_random_seed = gym.utils.seeding.np_random(int(seed))
             batch.seed(seed, self.np_random, where)
             self._seeded = True
+        if where is not None:
+            batch.show()
         batch.reset(where)
         self._lengths[slice(None) if where is None else where] = 0
         return self._out(batch.observations), self._info(self._out(batch.masks), batch.flags.copy())
@@ -266,7 +268,7 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         for key in ("illegal_action", "opponent_illegal_action"):
             info[key][done] = False  # they belong to the game that has ended
         if cut.any():
-            batch.final_observations[cut] = batch.observations[cut]
+            batch.final_observations[cut] = observations[cut]
             batch.reset(cut)
             info["opponent_illegal_action"][cut] = batch.flags[OPPONENT_ILLEGAL, cut]
             if self._copy:
