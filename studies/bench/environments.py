@@ -36,7 +36,7 @@ REFERENCE_ENVS = 64  # rows of the SyncVectorEnv of our single environment
 def bench(
     names: list[str] | None = None,
     *,
-    seconds: float = 1.0,
+    seconds: float = 0.6,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """Measure all speeds; return a JSON-able dict whose keys do not change.
