@@ -36,7 +36,7 @@ class Arguments:
     game with millions of information sets (half a minute and 2 GiB), `scaling` for tournaments on a
     Ray, or `training` for where the time of every learner goes. Without it everything."""
 
-    seconds: float = 1.0
+    seconds: float = 0.6
     """How long to measure each figure."""
 
     json: bool = False
@@ -193,9 +193,10 @@ def _table(result: dict[str, Any]) -> Table:
         large = BATCHES[-1]
         times = f"{ratios['vector_to_sync']:.0f}"
         table.add_row("", "", "", times, "a SyncVectorEnv")
-        two = _number(row["vector_2_threads_steps_per_s"])
-        times = f"{ratios['two_threads_to_one']:.2f}"
-        table.add_row("", f"make_vec, {THREADED}, 2 threads", two, times, "one thread")
+        for n in THREADED:
+            two = _number(row["vector_2_threads_steps_per_s"][str(n)])
+            times = f"{ratios['two_threads_to_one'][str(n)]:.2f}"
+            table.add_row("", f"make_vec, {n}, 2 threads", two, times, "one thread")
         spiel = row["reference"].get("openspiel")
         if spiel:
             theirs = f"OpenSpiel's {spiel['game'].partition('(')[0]} from Python"
@@ -207,6 +208,12 @@ def _table(result: dict[str, Any]) -> Table:
             times = f"{row['random_games_per_s'] / spiel['random_games_per_s']:.0f}"
             table.add_row("", "", "", times, theirs)
         table.add_row("", "memory per game", f"{row['bytes_per_env']} B")
+        if row["most_memory"] is not None:
+            memory = f"{row['most_memory'] / 2**20:.0f} MiB"
+            table.add_row("", "memory of a process", memory)
+        for kind, cache in (("cold", "empty"), ("warm", "filled")):
+            spent = f"{row[f'{kind}_start_cpu_seconds']:.1f} s CPU"
+            table.add_row("", f"first step, {cache} cache", spent)
         _add_search(table, row)
         if row["train_steps_per_s"] is not None:
             share = f"MaskablePPO learning ({100 * row['train_env_share']:.0f} % env)"

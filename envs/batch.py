@@ -7,13 +7,10 @@ Gymnasium, PettingZoo and SB3 are built on this file and on `learner.py`.
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from gymnasium.utils import seeding
 from numpy.typing import ArrayLike, NDArray
 
 from bidarena.envs.arguments import whole
@@ -32,7 +29,9 @@ from bidarena.envs.game import (
     to_move,
 )
 from bidarena.envs.registry import Bot
-from bidarena.envs.rng import WORDS, seeded
+from bidarena.envs.rng import WORDS
+from bidarena.envs.rows.seeding import seed_rows
+from bidarena.envs.rows.threads import Threads
 
 # Each row has two generators, side by side in one array, so that the cards a game is dealt do not
 # depend on how often a bot draws.
@@ -184,78 +183,6 @@ def ask_bot(
     choose = game.compiled(choose_rows, **bot.stubs)
     args = (game.cfg, bot.params, states, rngs, rows, movers, actions, game.actions)
     threads.over(len(rows), choose, *args)
-
-
-class Threads:
-    """A pool that cuts rows into `count` equal chunks and works on each in a thread of its own.
-
-    The calling thread is one of them.
-    """
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self._pool: ThreadPoolExecutor | None = None
-        self._process = 0  # the process that made the pool; after a fork its threads are gone
-
-    def over(self, rows: int, function: Callable[..., int | None], *args: Any) -> int:
-        """Call function(*args, first, last) for each chunk and return the sum of the results.
-
-        A result of None counts as 0.
-        """
-        if self.count == 1:
-            return function(*args, 0, rows) or 0
-        if self._pool is None or self._process != os.getpid():
-            self._pool = ThreadPoolExecutor(self.count - 1, "bidarena")
-            self._process = os.getpid()
-        cuts = [rows * i // self.count for i in range(self.count + 1)]
-        others = [
-            self._pool.submit(function, *args, cuts[i], cuts[i + 1]) for i in range(1, self.count)
-        ]
-        total = function(*args, cuts[0], cuts[1]) or 0
-        return total + sum(other.result() or 0 for other in others)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"count": self.count, "_pool": None, "_process": 0}  # threads cannot be pickled
-
-
-def seed_rows(
-    rngs: NDArray[np.uint64],
-    seed: Any,
-    fallback: np.random.Generator,
-    where: NDArray[np.bool_] | None = None,
-) -> NDArray[np.bool_]:
-    """Seed the generators of some rows in place, and of all rows that were never seeded.
-
-    Args:
-        rngs: (rows, words) the generators, all zeros where a row was never seeded.
-        seed: a number: row i gets seed + i. A list with an entry per row: None leaves that row as
-            it is. None: leaves all rows as they are.
-        fallback: seeds the rows that have no seed now and never had one.
-        where: (rows,) bools, the rows that `seed` is for; None: all.
-
-    Returns:
-        (rows,) bools, True in the rows that were seeded.
-    """
-    rows = len(rngs)
-    if isinstance(seed, Iterable) and not isinstance(seed, str | bytes):
-        seeds = [None if own is None else whole("seed", own, 0, 2**64) for own in seed]
-        if len(seeds) != rows:
-            raise ValueError(f"seed: got {len(seeds)} seeds for {rows} rows")
-    elif seed is not None:
-        first = whole("seed", seed, 0, 2**63)
-        seeds = [first + row for row in range(rows)]
-    else:
-        seeds = [None] * rows
-    fresh = np.array([own is not None for own in seeds])
-    if where is not None:
-        fresh &= where
-    for row in np.flatnonzero(fresh):
-        rngs[row] = seeded(seeding.np_random(seeds[row])[0], rngs.shape[1])
-    unseeded = ~rngs.any(axis=1)
-    if unseeded.any():
-        words = seeded(fallback, int(unseeded.sum()) * rngs.shape[1])
-        rngs[unseeded] = words.reshape(-1, rngs.shape[1])
-    return fresh | unseeded
 
 
 def check_generators(rngs: NDArray[Any]) -> None:

@@ -17,13 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bidarena.envs.arguments import choice, whole
 from bidarena.envs.batch import (
-    Threads,
     as_actions,
     ask_bot,
     ask_policy,
     check_generators,
     forfeits,
-    seed_rows,
 )
 from bidarena.envs.game import Game
 from bidarena.envs.loop import (
@@ -47,18 +45,27 @@ from bidarena.envs.loop import (
     WAITING,
     movers_of,
     run_rows,
+    show_rows,
 )
 from bidarena.envs.registry import Bot, make_bot
 from bidarena.envs.rng import WORDS
+from bidarena.envs.rows.seeding import seed_rows
+from bidarena.envs.rows.threads import Threads
 
 Policy = Callable[[Any, Any], Any]  # (observation, mask) -> action
 Opponent = str | Bot | Policy
 F = TypeVar("F", bound=Policy)
 
+Arrays = tuple[NDArray[Any], ...]
+# Observations, masks, rewards and flags of all rows, as the attributes of `LearnerBatch`.
+Copies = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
 _ROW_ARRAYS = (
     *("states", "rngs", "meta", "observations", "masks", "rewards", "flags"),
     *("final_observations", "actions"),
 )
+
+_BOUND = ("_run", "_before", "_after", "_args")  # made by `_bind`, and not pickled
 
 SELF = "self"  # in place of a bot's name: the learner plays the partner's seat too
 
@@ -114,6 +121,7 @@ class LearnerBatch:
         self._seat = _seat_rule(seat, game.players)
         self._autoreset = autoreset
         self._broken = False  # True after an opponent has failed in the middle of a step
+        self._elsewhere = False  # True if the last step wrote its observations to copies only
 
         self._seat_opponents(opponents)
         others = game.players - 1
@@ -166,26 +174,19 @@ class LearnerBatch:
         check_generators(arrays["rngs"])
         for name, kept in self.arrays().items():
             kept[...] = arrays[name]
-        self._broken = False
+        self._broken = self._elsewhere = False
 
     def _bind(self) -> None:
         """Get the compiled loop, and collect the arguments that never change."""
         self._run = self.game.compiled(run_rows, **self._inside.stubs)
-        self._args: tuple[Any, ...] = (
-            *(
-                self.game.cfg,
-                self._inside.params,
-                self._sizes,
-                self._own,
-                self._forfeits,
-                self.states,
-            ),
-            *(self.rngs, self.meta, self.observations, self.masks, self.rewards, self.flags),
-            *(self.final_observations, self._seat, self._autoreset),
-        )
+        rules = (self.game.cfg, self._inside.params, self._sizes, self._own, self._forfeits)
+        self._before: tuple[Any, ...] = (*rules, self.states, self.rngs, self.meta)
+        shown = (self.masks, self.rewards, self.flags, self.final_observations)
+        self._after: tuple[Any, ...] = (*shown, self._seat, self._autoreset)
+        self._args = (*self._before, self.observations, *self._after)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_run", "_args")}
+        return {k: v for k, v in self.__dict__.items() if k not in _BOUND}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -208,25 +209,40 @@ class LearnerBatch:
         fresh = seed_rows(self.rngs, seed, fallback, where)
         self.meta[fresh, EPISODE] = 0
 
+    def new_copies(self) -> Copies:
+        """Return new arrays for copies of observations, masks, rewards and flags, for `step`."""
+        observations, masks, rewards, flags = map(np.empty_like, self._shown())
+        return observations, masks, rewards, flags
+
+    def _shown(self) -> Copies:
+        return self.observations, self.masks, self.rewards, self.flags
+
     def reset(self, where: NDArray[np.bool_] | None = None) -> None:
         """Deal new games, in all rows or where `where` is True, and play up to the learner."""
         chosen = slice(None) if where is None else where
         self.meta[chosen, WAITING] = FOR_DEAL
         self.meta[chosen, REDEALS] = 0
         self._broken = self._broken and where is not None
+        self._elsewhere = self._elsewhere and where is not None
         self._pass(DEAL, self.actions)
 
-    def step(self, actions: ArrayLike) -> None:
+    def step(self, actions: ArrayLike, copies: Copies | None = None) -> None:
         """Apply the learner's actions and play on to the learner's next decisions.
 
         A row whose game is over ignores its action and is dealt a new game.
+
+        Args:
+            actions: one per row.
+            copies: where to copy the observations, masks, rewards and flags; see `new_copies`. The
+                attribute `observations` then holds older ones until `show` is called.
         """
         chosen = as_actions(actions, self.rows)
         if self._broken:
             raise ResetNeeded("an opponent failed in the last step: reset all rows before the next")
         if self.raise_illegal:
             self._refuse_illegal(chosen, self.meta[:, WAITING] == FOR_LEARNER, "action")
-        self._pass(MOVE, chosen)
+        self._elsewhere = copies is not None and self._inside is not OUTSIDE
+        self._pass(MOVE, chosen, copies)
 
     def step_one(self, action: int) -> None:
         """Do what `step` does for a batch of one row, without its checks and conversions."""
@@ -238,13 +254,28 @@ class LearnerBatch:
         if self.raise_illegal:
             self._refuse_illegal_bot()
 
-    def _pass(self, entry: int, actions: NDArray[np.int64]) -> None:
-        """Run the loop over all rows until each waits for the learner or is over."""
-        open_rows = self.threads.over(self.rows, self._run, *self._args, entry, actions)
+    def _pass(self, entry: int, actions: NDArray[np.int64], copies: Copies | None = None) -> None:
+        """Run the loop over all rows until each waits for the learner or is over; then copy."""
+        inside = self._inside is not OUTSIDE
+        if copies is not None and inside:  # the observations are written to their place at once
+            args = (*self._before, copies[0], *self._after, entry, actions)
+            own = (self._run, args, self._shown()[1:], copies[1:])
+            open_rows = self.threads.over(self.rows, _run_and_copy, *own)
+        else:
+            open_rows = self.threads.over(self.rows, self._run, *self._args, entry, actions)
         if open_rows:
             self._finish_answers()
+        if copies is not None and not inside:
+            self.threads.over(self.rows, _copy_rows, self._shown(), copies)
         if self.raise_illegal:
             self._refuse_illegal_bot()
+
+    def show(self) -> None:
+        """Bring `observations` up to date, after a step that wrote them to copies only."""
+        if self._elsewhere:
+            rows = (self.states, self.meta, self.flags, self.observations)
+            self.threads.over(self.rows, self.game.compiled(show_rows), self.game.cfg, *rows)
+            self._elsewhere = False
 
     def _finish_answers(self) -> None:
         """Ask the opponents outside of the loop until no row waits for one.
@@ -319,6 +350,22 @@ class LearnerBatch:
             self.meta[:, WAITING] = FOR_RESET
             self._broken = True
             raise ValueError(f"row {wrong[0]}: {self._inside.name} took an illegal action")
+
+
+def _run_and_copy(
+    run: Callable[..., int], args: tuple[Any, ...], arrays: Arrays, copies: Arrays, *rows: int
+) -> int:
+    """Play rows from a first to a last, copy arrays there, and return what `run_rows` does."""
+    open_rows = run(*args, *rows)
+    _copy_rows(arrays, copies, *rows)
+    return open_rows
+
+
+def _copy_rows(arrays: Arrays, copies: Arrays, first: int, last: int) -> None:
+    """Copy some rows of arrays, the last of which are the flags."""
+    for array, target in zip(arrays[:-1], copies[:-1], strict=True):
+        target[first:last] = array[first:last]
+    copies[-1][:, first:last] = arrays[-1][:, first:last]
 
 
 def _resolve(

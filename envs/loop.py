@@ -235,3 +235,21 @@ def movers_of(cfg: Cfg, states: NDArray[np.int64], rows: NDArray[np.int64]) -> N
     for k in range(len(rows)):
         movers[k] = to_move(cfg, states[rows[k]])
     return movers
+
+
+def show_rows(
+    cfg: Cfg,
+    states: NDArray[np.int64],
+    meta: NDArray[np.int64],
+    flags: NDArray[np.bool_],
+    observations: NDArray[np.float32],
+    first: int,
+    last: int,
+) -> None:
+    """Write the observations of rows as `run_rows` has written them last."""
+    cfg, states, meta = borrow(cfg), borrow(states), borrow(meta)
+    flags, observations = borrow(flags), borrow(observations)
+    for i in range(first, last):
+        over = meta[i, WAITING] != FOR_LEARNER and (flags[TERMINATED, i] or flags[TRUNCATED, i])
+        player = meta[i, SEAT] if over else meta[i, DECIDER]
+        observe(cfg, states[i], player, observations[i])

@@ -161,9 +161,11 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
                 self._np_random, self._np_random_seed = gym.utils.seeding.np_random(int(seed))
             batch.seed(seed, self.np_random, where)
             self._seeded = True
+        if where is not None:
+            batch.show()
         batch.reset(where)
         self._lengths[slice(None) if where is None else where] = 0
-        return self._out(batch.observations), self._info()
+        return self._out(batch.observations), self._info(self._out(batch.masks), batch.flags.copy())
 
     def step(self, actions: ArrayLike) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Play one action per row, then the other players up to the learner's next decisions.
@@ -180,22 +182,26 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
             if over.any():
                 raise ResetNeeded(f"row {int(np.argmax(over))} is over: reset it with reset_mask")
         dealing = None if self._limit is None else batch.meta[:, WAITING] == FOR_RESET
-        batch.step(actions)
-        rewards = batch.rewards.copy()
-        terminated, truncated = batch.flags[TERMINATED].copy(), batch.flags[TRUNCATED].copy()
+        copies = batch.new_copies() if self._copy else None
+        batch.step(actions, copies)
+        if copies is None:
+            observations, masks = self._out(batch.observations), self._out(batch.masks)
+            rewards, flags = batch.rewards.copy(), batch.flags.copy()
+        else:
+            observations, masks, rewards, flags = copies
+        terminated, truncated = flags[TERMINATED], flags[TRUNCATED]
         cut = None  # rows in which the rules have not ended the game
         if self._limit is not None and dealing is not None:
             self._lengths = np.where(dealing, 0, self._lengths + 1)
             late = self._lengths >= self._limit
             cut = late & ~(terminated | truncated)
             truncated |= late
+        info = self._info(masks, flags)
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
-            info = self._deal_next(terminated | truncated, cut)
-        else:
-            if cut is not None:
-                batch.meta[cut, WAITING] = FOR_RESET
-            info = self._info()
-        return self._out(batch.observations), rewards, terminated, truncated, info
+            self._deal_next(terminated | truncated, cut, observations, info)
+        elif cut is not None:
+            batch.meta[cut, WAITING] = FOR_RESET
+        return observations, rewards, terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions of all rows as bools, (num_envs, actions)."""
@@ -221,28 +227,35 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
         view.flags.writeable = False
         return view
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self, masks: Array, flags: Array) -> dict[str, Any]:
         """Return the info of all rows, in which every key is given for every row."""
-        flags = self._batch.flags
         return {
-            "action_mask": self._out(self._batch.masks),
+            "action_mask": masks,
             "_action_mask": self._all.copy(),
-            "illegal_action": flags[ILLEGAL].copy(),
+            "illegal_action": flags[ILLEGAL],
             "_illegal_action": self._all.copy(),
-            "opponent_illegal_action": flags[OPPONENT_ILLEGAL].copy(),
+            "opponent_illegal_action": flags[OPPONENT_ILLEGAL],
             "_opponent_illegal_action": self._all.copy(),
         }
 
-    def _deal_next(self, done: NDArray[np.bool_], cut: NDArray[np.bool_] | None) -> dict[str, Any]:
-        """Return the info of SAME_STEP, with what Gymnasium expects of the games that have ended.
+    def _deal_next(
+        self,
+        done: NDArray[np.bool_],
+        cut: NDArray[np.bool_] | None,
+        observations: Array,
+        info: dict[str, Any],
+    ) -> None:
+        """Add to the info of SAME_STEP what Gymnasium expects of the games that have ended.
 
         Args:
             done: the rows in which a game has ended.
             cut: those of them in which the next game is not dealt yet; it is dealt. None: none.
+            observations: of all rows; where a game is dealt, they are replaced.
+            info: of all rows; likewise.
         """
         batch = self._batch
         if not done.any():
-            return self._info()
+            return
         cut = np.zeros_like(done) if cut is None else cut
         final_info = {
             "action_mask": np.where(
@@ -252,17 +265,19 @@ class BatchedEnv(gym.vector.VectorEnv[Array, Array, Array]):
             "opponent_illegal_action": batch.flags[OPPONENT_ILLEGAL] & done,
         }
         final_info.update({"_" + key: done.copy() for key in final_info})
+        for key in ("illegal_action", "opponent_illegal_action"):
+            info[key][done] = False  # they belong to the game that has ended
         if cut.any():
-            batch.final_observations[cut] = batch.observations[cut]
+            batch.final_observations[cut] = observations[cut]
             batch.reset(cut)
+            info["opponent_illegal_action"][cut] = batch.flags[OPPONENT_ILLEGAL, cut]
+            if self._copy:
+                observations[cut] = batch.observations[cut]
+                info["action_mask"][cut] = batch.masks[cut]
         self._lengths[done] = 0
         final = np.full(self.num_envs, None, dtype=object)
         rows = np.flatnonzero(done)
         for row, view in zip(rows.tolist(), batch.final_observations[rows], strict=True):
             final[row] = view
-        info = self._info()
-        for key in ("illegal_action", "opponent_illegal_action"):
-            info[key][done & ~cut] = False  # they belong to the game that has ended
         info["final_obs"], info["_final_obs"] = final, done.copy()
         info["final_info"], info["_final_info"] = final_info, done.copy()
-        return info

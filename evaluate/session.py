@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidarena.envs.arguments import whole
-from bidarena.envs.batch import CHANCE, LUCK, Threads, ask_bot, ask_policy, forfeits, seed_rows
+from bidarena.envs.batch import CHANCE, LUCK, ask_bot, ask_policy, forfeits
 from bidarena.envs.files import write_json
 from bidarena.envs.game import OVER, Game, State
 from bidarena.envs.learner import Policy, player_of
@@ -28,6 +28,8 @@ from bidarena.envs.phrases import legal_actions, mover_of, phrases_of
 from bidarena.envs.registry import Bot, make_game
 from bidarena.envs.registry.trust import names_from_file
 from bidarena.envs.rng import WORDS
+from bidarena.envs.rows.seeding import seed_rows
+from bidarena.envs.rows.threads import Threads
 from bidarena.envs.stopping import interruptible
 from bidarena.evaluate.match.record import (
     FORMAT,

@@ -44,11 +44,11 @@ from bidarena.baselines.search.tree import (
     Table,
     Used,
 )
-from bidarena.envs.batch import Threads
 from bidarena.envs.compile import apart, borrow, seconds
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal
 from bidarena.envs.registry import Bot
 from bidarena.envs.rng import WORDS, pick, uniform, word
+from bidarena.envs.rows.threads import Threads
 from bidarena.envs.stopping import interruptible
 
 NO_LIMIT = 1e9  # seconds of a search without a limit of time

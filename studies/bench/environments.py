@@ -23,10 +23,12 @@ from bidarena.envs.rng import pick
 from bidarena.studies.bench.exact import exact_costs, large_costs
 from bidarena.studies.bench.scaling import scaling
 from bidarena.studies.bench.search import openspiel_searches, search_ratios, search_speeds
+from bidarena.studies.bench.starting import start_costs
 
 EXACT, LARGE, SCALING, TRAINING = "exact", "large", "scaling", "training"
 BATCHES = (1024, 8192)
-THREADED = 65_536  # rows of the batch that is cut in two; waking a thread takes some 0.2 ms
+THREADED = (8192, 65_536)  # rows of the batches that two threads share
+TURNS = 4  # how often one thread and two take turns, so that both meet the same machine
 GAMES_AT_ONCE = 2000  # random games between two readings of the clock
 REFERENCE_ENVS = 64  # rows of the SyncVectorEnv of our single environment
 
@@ -34,7 +36,7 @@ REFERENCE_ENVS = 64  # rows of the SyncVectorEnv of our single environment
 def bench(
     names: list[str] | None = None,
     *,
-    seconds: float = 1.0,
+    seconds: float = 0.6,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """Measure all speeds; return a JSON-able dict whose keys do not change.
@@ -62,12 +64,15 @@ def bench(
     spiel = openspiel_searches(seconds)
     reference["openspiel_search"] = spiel
     result: dict[str, Any] = {"reference": reference, "games": {}}
-    for name in names or [*games(), *parts]:
+    chosen = names or [*games(), *parts]
+    say("starting")
+    starts = start_costs([name for name in chosen if name not in parts])
+    for name in chosen:
         if name in parts:
             result[name] = parts[name](seconds, say)
             continue
         say(name)
-        row = _bench_game(name, seconds, reference)
+        row = _bench_game(name, seconds, reference) | starts[name]
         row["search"] = search_speeds(name, seconds)
         row["ismcts_iterations_per_s"] = row["search"].get("ismcts_iterations_per_s")
         row.update(solve_time(name))
@@ -124,7 +129,7 @@ def _bench_game(name: str, seconds: float, reference: dict[str, Any]) -> dict[st
     key = env_id(name)
     single = single_speed(gym.make(key), seconds)
     vector = {str(n): vector_speed(gym.make_vec(key, n), seconds) for n in BATCHES}
-    one, two = (vector_speed(gym.make_vec(key, THREADED, threads=n), seconds) for n in (1, 2))
+    threads = {str(n): thread_speeds(key, n, seconds) for n in THREADED}
     sync = vector_speed(gym.make_vec(key, REFERENCE_ENVS, vectorization_mode="sync"), seconds)
     memory = gym.make_vec(key, 1).unwrapped.nbytes  # type: ignore[attr-defined]
     cartpole = reference["cartpole_vector_steps_per_s"]
@@ -135,7 +140,7 @@ def _bench_game(name: str, seconds: float, reference: dict[str, Any]) -> dict[st
         beside["openspiel"] = openspiel_speed(nearest, seconds)
     return {
         "vector_steps_per_s": vector,
-        "vector_2_threads_steps_per_s": two,
+        "vector_2_threads_steps_per_s": {n: two for n, (_, two) in threads.items()},
         "single_steps_per_s": single,
         "random_games_per_s": games_speed(name, seconds),
         "bytes_per_env": memory,
@@ -145,7 +150,7 @@ def _bench_game(name: str, seconds: float, reference: dict[str, Any]) -> dict[st
             "single_to_cartpole": single / reference["cartpole_single_steps_per_s"],
             "vector_to_cartpole": {n: vector[n] / cartpole[n] for n in vector},
             "vector_to_sync": large / sync,
-            "two_threads_to_one": two / one,
+            "two_threads_to_one": {n: two / one for n, (one, two) in threads.items()},
         },
     }
 
@@ -193,31 +198,51 @@ def _timed_single(
 
 def vector_speed(env: gym.vector.VectorEnv[Any, Any, Any], seconds: float) -> float:
     """Return the learner's steps per second of a vector environment with NEXT_STEP autoreset."""
-    _, info = env.reset(seed=0)
-    rngs = np.random.default_rng(0).integers(1, 2**64, (env.num_envs, 2), dtype=np.uint64)
-    actions: NDArray[np.int64] = np.zeros(env.num_envs, np.int64)
-    choose = compiled(_pick_rows, {}, "bench")
-    masks = info.get("action_mask")
-    if masks is None:
-        n = int(env.single_action_space.n)  # type: ignore[attr-defined]
-        masks = np.ones((env.num_envs, n), np.int8)
-    clock = time.perf_counter
-    spent = 0.0
-    steps = 0
-    over = np.zeros(env.num_envs, bool)
-    for warm in (True, False):
-        limit = seconds / 10 if warm else seconds
-        spent, steps = 0.0, 0
-        while spent < limit:
-            choose(masks, rngs, actions)
-            began = clock()
-            _, _, terminated, truncated, info = env.step(actions)
-            spent += clock() - began
-            steps += env.num_envs - int(over.sum())
-            over = terminated | truncated
-            masks = info.get("action_mask", masks)
+    play = _VectorPlay(env)
+    play.run(seconds / 10)
+    steps, spent = play.run(seconds)
     env.close()
     return steps / spent
+
+
+def thread_speeds(key: str, rows: int, seconds: float) -> tuple[float, float]:
+    """Return the steps per second of a batch with one thread and with two, which take turns."""
+    plays = [_VectorPlay(gym.make_vec(key, rows, threads=n)) for n in (1, 2)]
+    for play in plays:
+        play.run(seconds / 10)
+    turns = [[play.run(seconds / TURNS) for play in plays] for _ in range(TURNS)]
+    one, two = (np.sum(taken, axis=0) for taken in zip(*turns, strict=True))
+    return float(one[0] / one[1]), float(two[0] / two[1])
+
+
+class _VectorPlay:
+    """A vector environment with NEXT_STEP autoreset in which random legal actions are played."""
+
+    def __init__(self, env: gym.vector.VectorEnv[Any, Any, Any]) -> None:
+        self._env = env
+        _, info = env.reset(seed=0)
+        source = np.random.default_rng(0)
+        self._rngs = source.integers(1, 2**64, (env.num_envs, 2), dtype=np.uint64)
+        self._actions: NDArray[np.int64] = np.zeros(env.num_envs, np.int64)
+        self._choose = compiled(_pick_rows, {}, "bench")
+        self._masks = info.get("action_mask")
+        if self._masks is None:
+            n = int(env.single_action_space.n)  # type: ignore[attr-defined]
+            self._masks = np.ones((env.num_envs, n), np.int8)
+        self._over = np.zeros(env.num_envs, bool)
+
+    def run(self, seconds: float) -> tuple[int, float]:
+        """Play on for about so long; return the steps of learners, and the seconds of `step`."""
+        spent, steps = 0.0, 0
+        while spent < seconds:
+            self._choose(self._masks, self._rngs, self._actions)
+            began = time.perf_counter()
+            _, _, terminated, truncated, info = self._env.step(self._actions)
+            spent += time.perf_counter() - began
+            steps += self._env.num_envs - int(self._over.sum())
+            self._over = terminated | truncated
+            self._masks = info.get("action_mask", self._masks)
+        return steps, spent
 
 
 def games_speed(name: str, seconds: float) -> float:

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from bidarena.cli.bench import _exact_table, _table
 from bidarena.cli.main import main
-from bidarena.studies.bench import BATCHES, exact
+from bidarena.studies.bench import BATCHES, THREADED, environments, exact
 
 RESULT = {
     "reference": {
@@ -18,9 +18,12 @@ RESULT = {
         "raj": {
             "single_steps_per_s": 245_000.0,
             "vector_steps_per_s": {str(n): 10.5e6 for n in BATCHES},
-            "vector_2_threads_steps_per_s": 9.8e6,
+            "vector_2_threads_steps_per_s": {str(n): 9.8e6 for n in THREADED},
             "random_games_per_s": 3.5e6,
             "bytes_per_env": 402,
+            "most_memory": 170 << 20,
+            "cold_start_cpu_seconds": 6.7,
+            "warm_start_cpu_seconds": 0.8,
             "train_steps_per_s": 25_000.0,
             "train_env_share": 0.02,
             "solve_seconds": 0.027,
@@ -46,7 +49,7 @@ RESULT = {
                 "single_to_cartpole": 1.8,
                 "vector_to_cartpole": {str(n): 71.3 for n in BATCHES},
                 "vector_to_sync": 1234.0,
-                "two_threads_to_one": 1.87,
+                "two_threads_to_one": {str(n): 1.87 for n in THREADED},
                 "train_to_sb3_defaults": 14.0,
                 "search_to_openspiel": {"mcts": {"goofspiel(imp_info=True)": 6.4}},
             },
@@ -59,18 +62,24 @@ def test_table__has_all_numbers_in_eighty_columns():
     out = io.StringIO()
     Console(file=out, width=80).print(_table(RESULT))
     shown = out.getvalue()
-    for number in ("1.8", "71.3", "1234", "1.87", "105", "350", "6.4", "14", "51 of 64 MiB"):
+    numbers = ("1.8", "71.3", "1234", "1.87", "105", "350", "6.4", "14", "51 of 64 MiB")
+    for number in (*numbers, "170 MiB", "6.7 s CPU", "0.8 s CPU"):
         assert f" {number} " in shown, shown
     assert "…" not in shown
 
 
-def test_bench__has_stable_keys(capsys):
+def test_bench__has_stable_keys(capsys, monkeypatch):
+    starts = {"scotch": {"cold_start_cpu_seconds": 6.0}}  # measured in tests/studies/bench
+    monkeypatch.setattr(environments, "start_costs", lambda names: {n: starts[n] for n in names})
     assert main(["bench", "scotch", "--seconds", "0.02", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     scotch = result["games"]["scotch"]
     assert set(scotch["vector_steps_per_s"]) == {"1024", "8192"}
-    for key in ("single_steps_per_s", "vector_2_threads_steps_per_s", "bytes_per_env"):
+    for key in ("single_steps_per_s", "bytes_per_env", "cold_start_cpu_seconds"):
         assert scotch[key] > 0
+    for by_rows in (scotch["vector_2_threads_steps_per_s"], scotch["ratios"]["two_threads_to_one"]):
+        assert set(by_rows) == {"8192", "65536"}
+        assert all(number > 0 for number in by_rows.values())
     assert result["reference"]["cartpole_single_steps_per_s"] > 0
     assert scotch["ratios"]["vector_to_sync"] > 1
     assert scotch["search"]["mcts_iterations_per_s"] > 0

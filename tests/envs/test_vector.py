@@ -264,6 +264,24 @@ def test_vector__writing_into_copied_arrays_changes_nothing():
     assert_equal(env.step([1, 1, 1, 1]), twin.step([1, 1, 1, 1]))
 
 
+@pytest.mark.parametrize("limit", [None, 2])
+@pytest.mark.parametrize("mode", [NEXT_STEP, SAME_STEP, DISABLED])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_vector__a_reset_of_some_rows_shows_the_others_as_they_were(threads, mode, limit):
+    kwargs = {"autoreset_mode": mode, "max_episode_steps": limit, "threads": threads}
+    env, views = scotch(6, **kwargs), scotch(6, copy=False, **kwargs)
+    choice = np.random.default_rng(0)
+    a, b = env.reset(seed=1), views.reset(seed=1)
+    for count in range(40):
+        actions = mixed(a[-1]["action_mask"], choice)
+        a, b = env.step(actions), views.step(actions)
+        assert_equal(a, b)
+        where = (np.arange(6) == count % 6) | a[2] | a[3]
+        a[0][:] = 7  # they are the caller's now
+        a, b = (one.reset(options={"reset_mask": where}) for one in (env, views))
+        assert_equal(a, b)
+
+
 def test_vector__views_are_read_only_and_show_the_present():
     env = scotch(4, copy=False)
     views, infos = env.reset(seed=1)

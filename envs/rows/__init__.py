@@ -1,0 +1,1 @@
+"""Rows of a batch: their seeds, and the threads that share them."""
