@@ -20,7 +20,7 @@ from bidarena.envs.compile import compiled
 from bidarena.envs.twentynine.rules.auction import points_in
 from bidarena.envs.twentynine.rules.layout import SUIT, card_code
 
-SLOTS = 1 << 17  # positions that are remembered while one question is solved, 16 bytes each
+SLOTS = 1 << 16  # positions that are remembered while one question is solved, 16 bytes each
 
 
 def double_dummy(
