@@ -48,7 +48,7 @@ from bidarena.baselines.twentynine.double_dummy.moves import (
 from bidarena.envs.bits import count, lowest
 from bidarena.envs.compile import apart, borrow, seconds
 from bidarena.envs.twentynine.rules.auction import points_in
-from bidarena.envs.twentynine.rules.layout import SEATS, SUIT, suit_of, worth
+from bidarena.envs.twentynine.rules.layout import JACKS, NINES, SEATS, SUIT, suit_of, worth
 
 
 @apart
@@ -239,6 +239,15 @@ def cards_of(suit: int) -> int:
     return SUIT << (8 * suit) if suit >= 0 else 0
 
 
+def likely_points(hands: Hands, trump: int, rest: int) -> int:
+    """Return a guess of what side 0 takes of the points left, by jacks, trumps and nines."""
+    own, other = hands[0] | hands[2], hands[1] | hands[3]
+    ahead = 5 * (count(own & JACKS) - count(other & JACKS))
+    ahead += count(own & NINES) - count(other & NINES)
+    ahead += 3 * (count(own & cards_of(trump)) - count(other & cards_of(trump)))
+    return (rest + ahead) // 2
+
+
 @apart
 def exact_points(
     hands: Hands,
@@ -289,8 +298,33 @@ def points_after(
     hands[root[MOVER]] ^= 1 << card
     first = borrow(stack)[0]
     _put(hands, root, card, cards_of(trump), last_trick, first)
-    later = exact_points(
-        hands, stack, trump, last_trick, codes, memory, deal, max(guess - first[TAKEN], 1)
-    )
+    guess -= first[TAKEN]
+    later = exact_points(hands, stack, trump, last_trick, codes, memory, deal, guess)
     hands[root[MOVER]] |= 1 << card
     return first[TAKEN] + later
+
+
+@apart
+def reaches(
+    hands: Hands,
+    root: Row,
+    card: int,
+    stack: Stack,
+    trump: int,
+    last_trick: int,
+    codes: Codes,
+    memory: Memory,
+    deal: int,
+    need: int,
+) -> bool:
+    """Return whether side 0 takes `need` points from the position `root` on, if `card` is played.
+
+    The other arguments are those of `points_after`.
+    """
+    hands[root[MOVER]] ^= 1 << card
+    first = borrow(stack)[0]
+    root[NEED] = need
+    _put(hands, root, card, cards_of(trump), last_trick, first)
+    value = bound(hands, stack, cards_of(trump), last_trick, codes, memory, deal)
+    hands[root[MOVER]] |= 1 << card
+    return value >= first[NEED]

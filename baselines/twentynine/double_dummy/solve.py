@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bidarena.baselines.twentynine.double_dummy.layout import COLUMNS, PLIES, Hands, Memory, Row
+from bidarena.baselines.twentynine.double_dummy.layout import (
+    COLUMNS,
+    PLIES,
+    REST,
+    Hands,
+    Memory,
+    Row,
+)
 from bidarena.baselines.twentynine.double_dummy.memory import number_cards
 from bidarena.baselines.twentynine.double_dummy.position import (
     Cards,
@@ -14,11 +21,13 @@ from bidarena.baselines.twentynine.double_dummy.position import (
     Table,
     read_position,
 )
-from bidarena.baselines.twentynine.double_dummy.search import exact_points, points_after
-from bidarena.envs.bits import count
+from bidarena.baselines.twentynine.double_dummy.search import (
+    exact_points,
+    likely_points,
+    points_after,
+)
 from bidarena.envs.compile import compiled
-from bidarena.envs.twentynine.rules.auction import points_in
-from bidarena.envs.twentynine.rules.layout import SUIT, card_code
+from bidarena.envs.twentynine.rules.layout import card_code
 
 SLOTS = 1 << 16  # positions that are remembered while one question is solved, 16 bytes each
 
@@ -96,23 +105,14 @@ def _points_by_card(position: Position) -> dict[str, int]:
 # --- compiled ------------------------------------------------------------------------------------
 
 
-def _likely(hands: Hands, trump: int) -> int:
-    """Return a first guess of side 0's points: those it holds, and more if it has more trumps."""
-    own, other = hands[0] | hands[2], hands[1] | hands[3]
-    guess = points_in(own)
-    if trump >= 0:
-        trumps = SUIT << (8 * trump)
-        guess += count(own & trumps) - count(other & trumps)
-    return guess
-
-
 def _value(hands: Hands, root: Row, trump: int, last_trick: int, memory: Memory) -> int:
     """Return the points that side 0 takes from the position `root` on."""
     stack = np.zeros((PLIES, COLUMNS), np.int64)
     stack[0] = root
     codes = np.empty((4, 256), np.int64)
     number_cards(hands, codes)
-    return exact_points(hands, stack, trump, last_trick, codes, memory, 1, _likely(hands, trump))
+    guess = likely_points(hands, trump, root[REST])
+    return exact_points(hands, stack, trump, last_trick, codes, memory, 1, guess)
 
 
 def _values(
@@ -128,7 +128,7 @@ def _values(
     stack = np.zeros((PLIES, COLUMNS), np.int64)
     codes = np.empty((4, 256), np.int64)
     number_cards(hands, codes)
-    guess = 14
+    guess = likely_points(hands, trump, root[REST])
     for card in range(32):
         if (legal >> card) & 1:
             guess = points_after(
