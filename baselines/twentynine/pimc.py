@@ -24,7 +24,7 @@ from bidarena.baselines.twentynine.double_dummy.layout import (
     Row,
     Stack,
 )
-from bidarena.baselines.twentynine.double_dummy.memory import number_cards
+from bidarena.baselines.twentynine.double_dummy.memory import begin_deal
 from bidarena.baselines.twentynine.double_dummy.moves import different
 from bidarena.baselines.twentynine.double_dummy.search import (
     begin,
@@ -64,7 +64,7 @@ SAMPLES = 1
 UNTIL = 2  # when to stop, by the clock that `seconds` reads; 0: never
 BELIEF = 3  # from here on, the params of the belief
 
-SLOTS = 1 << 16  # positions that the solver remembers
+SLOTS = 1 << 18  # positions that the solver remembers at most
 CONTRACTS, POINTS = 0, 1  # what is added up over all guesses
 
 
@@ -139,7 +139,7 @@ def _best_on_average(
     now, end = 0.0, params[UNTIL]
     if end > 0.0:
         now = seconds()
-    memory = np.zeros((SLOTS, 2), np.int64)
+    memory = np.empty((1 + SLOTS, 2), np.int64)
     totals = np.zeros(A.reveal + 1, np.int64)
     again = rng.copy()
     if cfg[C.reward] == MARGIN:
@@ -192,7 +192,7 @@ def _add_up(
         actions: cards, and perhaps asking for the trump, as a bit mask.
         what: CONTRACTS or POINTS, of the side of `player`.
         end: when to stop, in the middle of a guess too; 0: never.
-        memory: of the solver; it may know the same guesses already, in the same order.
+        memory: of the solver; its entries are overwritten.
         totals: where to add, by action.
     """
     guess = state.copy()
@@ -209,13 +209,12 @@ def _add_up(
         guess_hidden(cfg, params[BELIEF:], state, player, rng, guess)
         for seat in range(SEATS):
             hands[seat] = guess[S.hands + seat]
-        number_cards(hands, codes)
-        deal = sample + 1
-        _solve_cards(cfg, guess, player, cards, hands, stack, codes, memory, deal, what, found)
+        begin_deal(hands, codes, memory)
+        _solve_cards(cfg, guess, player, cards, hands, stack, codes, memory, what, found)
         if (actions >> A.reveal) & 1:
             reveal(guess)
             after = play_options(cfg, guess) & ALL_CARDS
-            _solve_cards(cfg, guess, player, after, hands, stack, codes, memory, deal, what, asked)
+            _solve_cards(cfg, guess, player, after, hands, stack, codes, memory, what, asked)
             found[A.reveal] = 0
             for card in range(32):
                 if (after >> card) & 1:
@@ -238,7 +237,6 @@ def _solve_cards(
     stack: Stack,
     codes: Codes,
     memory: Memory,
-    deal: int,
     what: int,
     values: Hands,
 ) -> None:
@@ -259,12 +257,10 @@ def _solve_cards(
         if stack[CLOCK, STOPPED] != 0:
             return
         if what == CONTRACTS:
-            won = reaches(hands, root, card, stack, trump, last, codes, memory, deal, need)
+            won = reaches(hands, root, card, stack, trump, last, codes, memory, need)
             values[card] = 1 if won == (player & 1 == 0) else 0
         else:
-            points = points_after(
-                hands, root, card, stack, trump, last, codes, memory, deal, points
-            )
+            points = points_after(hands, root, card, stack, trump, last, codes, memory, points)
             values[card] = points if player & 1 == 0 else root[REST] - points
 
 

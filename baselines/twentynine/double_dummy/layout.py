@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 Hands = NDArray[np.int64]  # (4,) bit masks
 Row = NDArray[np.int64]  # (COLUMNS,) a position
 Stack = NDArray[np.int64]  # (PLIES, COLUMNS)
-Codes = NDArray[np.int64]  # (4, 256) see `number_cards` in memory.py
-Memory = NDArray[np.int64]  # (a power of two, 2) see `remember` there
+Codes = NDArray[np.int64]  # (4, 256) see `begin_deal` in memory.py
+Memory = NDArray[np.int64]  # (1 + a power of two, 2) see `remember` there
 
 PLIES = 34  # 32 cards, the end, and the clock
 CLOCK = 33  # the row of the clock, with these columns:
@@ -17,6 +17,11 @@ END = 0  # when to stop, in nanoseconds of the clock that `seconds` reads; 0: ne
 STOPPED = 1  # 1: the search was stopped, and its results mean nothing
 NODES = 2  # positions searched since the clock was read
 LOOK = 512  # positions between two readings of the clock
+
+# columns of row 0 of the memory; its entries are in the rows from 1 on
+ROOM = 0  # how many places are used now, a power of two
+STORED = 1  # positions stored so far
+FIRST_ROOM = 1 << 12
 
 # columns of the stack; cards and suits are bit masks, points are those of side 0
 MOVER = 0

@@ -3,11 +3,15 @@
 Two positions are alike if they differ only in cards already played: in every suit, the cards left
 have equal holders and equal points in equal order. Positions that are alike share one entry. For a
 position without an entry there are bounds that need no search.
+
+The memory begins small, so that it fits into the cache of the processor and is emptied quickly, and
+doubles with the positions of a deal.
 """
 
 from __future__ import annotations
 
 from bidarena.baselines.twentynine.double_dummy.layout import (
+    FIRST_ROOM,
     HIGH,
     HINT,
     KEY,
@@ -15,6 +19,8 @@ from bidarena.baselines.twentynine.double_dummy.layout import (
     MOVER,
     PLACE,
     REST,
+    ROOM,
+    STORED,
     TRUMPS,
     Codes,
     Hands,
@@ -31,7 +37,15 @@ _FOLD = 0x2545F4914F6CDD1D  # odd, spreads keys over the table
 
 
 @apart
-def number_cards(hands: Hands, codes: Codes) -> None:
+def begin_deal(hands: Hands, codes: Codes, memory: Memory) -> None:
+    """Empty the memory and number the cards of a deal, before its positions are searched."""
+    memory[0, ROOM], memory[0, STORED] = FIRST_ROOM, 0
+    for at in range(1, FIRST_ROOM + 1):
+        memory[at, 0], memory[at, 1] = 0, 0
+    _number_cards(hands, codes)
+
+
+def _number_cards(hands: Hands, codes: Codes) -> None:
     """Write a code for each set of cards that can be left of a suit; sets that are alike share one.
 
     `codes[suit, cards]` has sixteen bits: the holders of the cards without points, in their order;
@@ -54,17 +68,22 @@ def number_cards(hands: Hands, codes: Codes) -> None:
                 codes[suit, lower | 1 << card] = code
 
 
-def recall(hands: Hands, node: Row, codes: Codes, memory: Memory, deal: int) -> None:
+def _place(key: int, leader: int, room: int) -> int:
+    """Return the first of the two places of a position, an even number below `room`."""
+    mixed = (key ^ (key >> 31)) * _FOLD + leader * 0x1E3779B97F4A7C15
+    return ((mixed ^ (mixed >> 23)) >> 20) & (room - 2)
+
+
+def recall(hands: Hands, node: Row, codes: Codes, memory: Memory) -> None:
     """Write into the node where the memory keeps it, the bounds known for it, and the best card."""
     left = hands[0] | hands[1] | hands[2] | hands[3]
     key = codes[0, left & SUIT] | codes[1, (left >> 8) & SUIT] << 16
     key |= codes[2, (left >> 16) & SUIT] << 32 | codes[3, (left >> 24) & SUIT] << 48
-    mixed = (key ^ (key >> 31)) * _FOLD + node[MOVER] * 0x1E3779B97F4A7C15
-    place = ((mixed ^ (mixed >> 23)) >> 20) & (len(memory) - 2)
+    place = _place(key, node[MOVER], memory[0, ROOM])
     node[KEY], node[PLACE] = key, place
-    for at in range(place, place + 2):
+    for at in range(place + 1, place + 3):
         packed = memory[at, 1]
-        if memory[at, 0] == key and packed >> 18 == deal << 2 | node[MOVER]:
+        if memory[at, 0] == key and packed >> 18 == node[MOVER]:
             node[LOW], node[HIGH] = (packed >> 6) & 63, packed & 63
             node[HINT] = 1 << ((packed >> 12) & 63)
             return
@@ -75,22 +94,37 @@ def recall(hands: Hands, node: Row, codes: Codes, memory: Memory, deal: int) -> 
     node[HINT] = 0
 
 
-def remember(node: Row, memory: Memory, deal: int) -> None:
+def remember(node: Row, memory: Memory) -> None:
     """Store the bounds and the best card of a node.
 
-    An entry is the key and a packed number: deal, leader, best card, lower and upper bound. There
-    are two places for each key; the older entry of another position makes room.
+    An entry is the key and a packed number: leader, best card, lower and upper bound. There are two
+    places for each key; the older entry of another position makes room.
     """
-    first = node[PLACE]
+    first = node[PLACE] + 1
     at = first
-    holder = deal << 2 | node[MOVER]
-    if memory[first, 0] != node[KEY] or memory[first, 1] >> 18 != holder:
-        at = first + 1
-        if memory[at, 0] != node[KEY] or memory[at, 1] >> 18 != holder:
+    if memory[at, 0] != node[KEY] or memory[at, 1] >> 18 != node[MOVER]:
+        at += 1
+        if memory[at, 0] != node[KEY] or memory[at, 1] >> 18 != node[MOVER]:
             memory[at, 0], memory[at, 1] = memory[first, 0], memory[first, 1]
             at = first
+            memory[0, STORED] += 1
+            if memory[0, STORED] >= memory[0, ROOM] and 2 * memory[0, ROOM] < len(memory):
+                _grow(memory)
     memory[at, 0] = node[KEY]
-    memory[at, 1] = holder << 18 | lowest(node[HINT]) << 12 | node[LOW] << 6 | node[HIGH]
+    memory[at, 1] = node[MOVER] << 18 | lowest(node[HINT]) << 12 | node[LOW] << 6 | node[HIGH]
+
+
+@apart
+def _grow(memory: Memory) -> None:
+    """Double the places in use; about half of the entries move to the new ones."""
+    room = memory[0, ROOM]
+    memory[0, ROOM] = 2 * room
+    for at in range(1, room + 1):
+        key, packed = memory[at, 0], memory[at, 1]
+        memory[at + room, 0], memory[at + room, 1] = 0, 0
+        if _place(key, packed >> 18, 2 * room) >= room:
+            memory[at + room, 0], memory[at + room, 1] = key, packed
+            memory[at, 0], memory[at, 1] = 0, 0
 
 
 def _secure(hands: Hands, leader: int, trumps: int, rest: int) -> tuple[int, int]:

@@ -59,7 +59,6 @@ def bound(
     last_trick: int,
     codes: Codes,
     memory: Memory,
-    deal: int,
 ) -> int:
     """Return a bound on the points that side 0 takes from row 0 of the stack on.
 
@@ -70,9 +69,8 @@ def bound(
         stack: row 0 is the position to search; the other rows are overwritten.
         trumps: the trumps from the next trick on, as a bit mask; 0 for none.
         last_trick: 1 if the last trick counts one point more.
-        codes: written by `number_cards`.
-        memory: bounds found so far; new ones are added.
-        deal: a number for the deal and its trump; entries of other deals are ignored.
+        codes: written by `begin_deal`.
+        memory: bounds found since `begin_deal`; new ones are added.
     """
     hands, stack, codes, memory = borrow(hands), borrow(stack), borrow(codes), borrow(memory)
     ply = 0
@@ -86,7 +84,7 @@ def bound(
                 for above in range(ply):  # give the cards back
                     hands[stack[above, MOVER]] |= 1 << stack[above, CARD]
                 return 0
-            _look(hands, node, codes, memory, deal)
+            _look(hands, node, codes, memory)
             decided = node[LOW] >= node[NEED] or node[HIGH] < node[NEED]
             if decided:
                 value = node[LOW] if node[LOW] >= node[NEED] else node[HIGH]
@@ -112,7 +110,7 @@ def bound(
                         node[LOW] = max(node[LOW], value)
                     else:
                         node[HIGH] = min(node[HIGH], value)
-                    remember(node, memory, deal)
+                    remember(node, memory)
         if decided:
             if ply == 0:
                 return value
@@ -128,7 +126,7 @@ def bound(
         arriving = True
 
 
-def _look(hands: Hands, node: Row, codes: Codes, memory: Memory, deal: int) -> None:
+def _look(hands: Hands, node: Row, codes: Codes, memory: Memory) -> None:
     """Write bounds that need no search into a node, and within a trick the cards to try."""
     node[LOW], node[HIGH] = 0, node[REST]
     if node[ON_TABLE] > 0:
@@ -144,7 +142,7 @@ def _look(hands: Hands, node: Row, codes: Codes, memory: Memory, deal: int) -> N
             else:
                 node[LOW] = node[REST]
         else:
-            recall(hands, node, codes, memory, deal)
+            recall(hands, node, codes, memory)
 
 
 def _last_winner(hands: Hands, leader: int, trumps: int) -> int:
@@ -256,7 +254,6 @@ def exact_points(
     last_trick: int,
     codes: Codes,
     memory: Memory,
-    deal: int,
     guess: int,
 ) -> int:
     """Return the points that side 0 takes from row 0 of the stack on.
@@ -270,7 +267,7 @@ def exact_points(
     while low < high and borrow(stack)[CLOCK, STOPPED] == 0:
         need = max(low + 1, min(high, need))
         row[NEED] = need
-        value = bound(hands, stack, cards_of(trump), last_trick, codes, memory, deal)
+        value = bound(hands, stack, cards_of(trump), last_trick, codes, memory)
         if value >= need:
             low, need = value, value + 1
         else:
@@ -288,7 +285,6 @@ def points_after(
     last_trick: int,
     codes: Codes,
     memory: Memory,
-    deal: int,
     guess: int,
 ) -> int:
     """Return the points that side 0 takes from the position `root` on, if `card` is played there.
@@ -299,7 +295,7 @@ def points_after(
     first = borrow(stack)[0]
     _put(hands, root, card, cards_of(trump), last_trick, first)
     guess -= first[TAKEN]
-    later = exact_points(hands, stack, trump, last_trick, codes, memory, deal, guess)
+    later = exact_points(hands, stack, trump, last_trick, codes, memory, guess)
     hands[root[MOVER]] |= 1 << card
     return first[TAKEN] + later
 
@@ -314,7 +310,6 @@ def reaches(
     last_trick: int,
     codes: Codes,
     memory: Memory,
-    deal: int,
     need: int,
 ) -> bool:
     """Return whether side 0 takes `need` points from the position `root` on, if `card` is played.
@@ -325,6 +320,6 @@ def reaches(
     first = borrow(stack)[0]
     root[NEED] = need
     _put(hands, root, card, cards_of(trump), last_trick, first)
-    value = bound(hands, stack, cards_of(trump), last_trick, codes, memory, deal)
+    value = bound(hands, stack, cards_of(trump), last_trick, codes, memory)
     hands[root[MOVER]] |= 1 << card
     return value >= first[NEED]
