@@ -156,17 +156,17 @@ def list_answers(hands: Hands, node: Row) -> int:
 def next_card(node: Row) -> int:
     """Return the most promising card that is still untried: the hint, if there is one.
 
-    If the trick seems won, that is a card with many points; if it is won with any card, rather not
-    a jack or a trump, which may win another. Else it is a card without points; a lead is a trump.
+    If the trick seems won, that is a card with many points, but rather a low trump than a high one.
+    Else it is a card without points; a lead is a trump.
     """
     untried, trumps = node[UNTRIED], node[TRUMPS]
     if untried & node[HINT]:
         return lowest(node[HINT])
     cards = untried & node[WINNING]
+    if cards & ~trumps:
+        return lowest(_first_of(cards & ~trumps, JACKS, NINES, ONES))
     if cards:
-        if node[WINNING] == EVERY_CARD:
-            return lowest(_first_of(_rather(cards, ~trumps), NINES, ONES, JACKS))
-        return lowest(_rather(_first_of(cards, JACKS, NINES, ONES), ~trumps))
+        return lowest(_first_of(cards, ONES, CHEAP, NINES))
     if node[ON_TABLE] == 0:
         untried = _rather(untried, trumps)
     return lowest(_rather(_first_of(untried, CHEAP, ONES, NINES), ~trumps))
