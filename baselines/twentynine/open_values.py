@@ -22,7 +22,7 @@ from bidarena.baselines.twentynine.double_dummy.layout import (
     Stack,
 )
 from bidarena.baselines.twentynine.double_dummy.memory import begin_deal
-from bidarena.baselines.twentynine.double_dummy.search import points_after
+from bidarena.baselines.twentynine.double_dummy.search import ALL, points_after
 from bidarena.baselines.twentynine.pimc import set_root
 from bidarena.envs.bits import count
 from bidarena.envs.compile import apart, borrow
@@ -125,7 +125,7 @@ def _judge(
     points = max(missing, 1) if bidding == 0 else root[REST] - max(missing, 1) + 1
     for card in range(32):
         if (cards >> card) & 1:
-            points = points_after(hands, root, card, stack, trump, last, codes, memory, points)
+            points = points_after(hands, root, card, stack, trump, last, codes, memory, points, ALL)
             taken = points if bidding == 0 else root[REST] - points
             above = taken - missing
             if cfg[C.reward] == MARGIN:

@@ -27,10 +27,10 @@ from bidarena.baselines.twentynine.double_dummy.layout import (
 from bidarena.baselines.twentynine.double_dummy.memory import begin_deal
 from bidarena.baselines.twentynine.double_dummy.moves import different
 from bidarena.baselines.twentynine.double_dummy.search import (
+    ALL,
     begin,
     likely_points,
     points_after,
-    reaches,
 )
 from bidarena.envs.arguments import whole
 from bidarena.envs.bits import lowest
@@ -136,26 +136,26 @@ def _best_on_average(
     Contracts are counted first, which is quick. Only for actions with equally many, the same
     guesses are solved again for their points. Return -1 if there was no time for a single guess.
     """
-    now, end = 0.0, params[UNTIL]
+    start, end = 0.0, params[UNTIL]
     if end > 0.0:
-        now = seconds()
+        start = seconds()
     memory = np.empty((1 + SLOTS, 2), np.int64)
     totals = np.zeros(A.reveal + 1, np.int64)
-    again = rng.copy()
-    if cfg[C.reward] == MARGIN:
-        solved = _add_up(cfg, params, state, player, rng, allowed, POINTS, end, memory, totals)
-        return lowest(_best(allowed, totals)) if solved > 0 else -1
-    middle = now + (end - now) / 2
-    solved = _add_up(cfg, params, state, player, rng, allowed, CONTRACTS, middle, memory, totals)
-    if solved == 0:
-        return -1
-    best = _best(allowed, totals)
-    if best & (best - 1):
+    words = rng.copy()
+    best, known = allowed, False
+    for what in range(2):
+        if (what == CONTRACTS and cfg[C.reward] == MARGIN) or best & (best - 1) == 0:
+            continue
+        for k in range(len(words)):  # the same guesses each time
+            rng[k] = words[k]
         for action in range(A.reveal + 1):
             totals[action] = 0
-        _add_up(cfg, params, state, player, again, best, POINTS, end, memory, totals)
+        until = start + (end - start) / 2 if what == CONTRACTS else end
+        if _add_up(cfg, params, state, player, rng, best, what, until, memory, totals) == 0:
+            break
+        known = True
         best = _best(best, totals)
-    return lowest(best)
+    return lowest(best) if known else -1
 
 
 def _best(actions: int, totals: Hands) -> int:
@@ -168,7 +168,6 @@ def _best(actions: int, totals: Hands) -> int:
     return best
 
 
-@apart
 def _add_up(
     cfg: Cfg,
     params: Params,
@@ -201,8 +200,7 @@ def _add_up(
     stack[CLOCK, END] = int(end * 1e9)
     codes = np.empty((4, 256), np.int64)
     found = np.zeros(A.reveal + 1, np.int64)
-    asked = np.zeros(32, np.int64)
-    cards = actions & ALL_CARDS
+    values = np.zeros(32, np.int64)
     for sample in range(int(params[SAMPLES])):
         if end > 0.0 and seconds() >= end:
             return sample
@@ -210,15 +208,18 @@ def _add_up(
         for seat in range(SEATS):
             hands[seat] = guess[S.hands + seat]
         begin_deal(hands, codes, memory)
-        _solve_cards(cfg, guess, player, cards, hands, stack, codes, memory, what, found)
-        if (actions >> A.reveal) & 1:
-            reveal(guess)
-            after = play_options(cfg, guess) & ALL_CARDS
-            _solve_cards(cfg, guess, player, after, hands, stack, codes, memory, what, asked)
-            found[A.reveal] = 0
+        found[A.reveal] = 0
+        for asking in range(1 + ((actions >> A.reveal) & 1)):
+            if asking:
+                reveal(guess)
+                cards = play_options(cfg, guess) & ALL_CARDS
+            else:
+                cards = actions & ALL_CARDS
+            _solve_cards(cfg, guess, player, cards, hands, stack, codes, memory, what, values)
             for card in range(32):
-                if (after >> card) & 1:
-                    found[A.reveal] = max(found[A.reveal], asked[card])
+                if (cards >> card) & 1:
+                    action = A.reveal if asking else card
+                    found[action] = max(found[action], values[card]) if asking else values[card]
         if stack[CLOCK, STOPPED] != 0:
             return sample  # this guess was not solved to its end
         for action in range(A.reveal + 1):
@@ -227,7 +228,6 @@ def _add_up(
     return int(params[SAMPLES])
 
 
-@apart
 def _solve_cards(
     cfg: Cfg,
     guess: State,
@@ -256,11 +256,12 @@ def _solve_cards(
             continue
         if stack[CLOCK, STOPPED] != 0:
             return
+        ask = need if what == CONTRACTS else points
+        questions = 1 if what == CONTRACTS else ALL
+        points = points_after(hands, root, card, stack, trump, last, codes, memory, ask, questions)
         if what == CONTRACTS:
-            won = reaches(hands, root, card, stack, trump, last, codes, memory, need)
-            values[card] = 1 if won == (player & 1 == 0) else 0
+            values[card] = 1 if (points >= need) == (player & 1 == 0) else 0
         else:
-            points = points_after(hands, root, card, stack, trump, last, codes, memory, points)
             values[card] = points if player & 1 == 0 else root[REST] - points
 
 

@@ -232,6 +232,9 @@ def begin(
     row[REST] = points_in(left | table) + last_trick
 
 
+ALL = 99  # questions: more than the search ever needs
+
+
 def cards_of(suit: int) -> int:
     """Return the cards of a suit as a bit mask, none for -1."""
     return SUIT << (8 * suit) if suit >= 0 else 0
@@ -246,7 +249,6 @@ def likely_points(hands: Hands, trump: int, rest: int) -> int:
     return (rest + ahead) // 2
 
 
-@apart
 def exact_points(
     hands: Hands,
     stack: Stack,
@@ -255,16 +257,20 @@ def exact_points(
     codes: Codes,
     memory: Memory,
     guess: int,
+    questions: int,
 ) -> int:
     """Return the points that side 0 takes from row 0 of the stack on.
 
-    The search asks for `guess` points first, then for what the last bound leaves open. `trump` is
-    the suit that is trump from the next trick on, or -1. The other arguments are those of `bound`.
+    The search asks for `guess` points first, then for what the last bound leaves open. It asks at
+    most so many `questions`; after them it returns how many points are certain. After one that is
+    `guess` or more only if side 0 can take so many. `trump` is the suit that is trump from the next
+    trick on, or -1. The other arguments are those of `bound`.
     """
     row = borrow(stack)[0]
     low, high = 0, row[REST]
     need = guess
-    while low < high and borrow(stack)[CLOCK, STOPPED] == 0:
+    while low < high and questions > 0 and borrow(stack)[CLOCK, STOPPED] == 0:
+        questions -= 1
         need = max(low + 1, min(high, need))
         row[NEED] = need
         value = bound(hands, stack, cards_of(trump), last_trick, codes, memory)
@@ -286,6 +292,7 @@ def points_after(
     codes: Codes,
     memory: Memory,
     guess: int,
+    questions: int,
 ) -> int:
     """Return the points that side 0 takes from the position `root` on, if `card` is played there.
 
@@ -295,31 +302,6 @@ def points_after(
     first = borrow(stack)[0]
     _put(hands, root, card, cards_of(trump), last_trick, first)
     guess -= first[TAKEN]
-    later = exact_points(hands, stack, trump, last_trick, codes, memory, guess)
+    later = exact_points(hands, stack, trump, last_trick, codes, memory, guess, questions)
     hands[root[MOVER]] |= 1 << card
     return first[TAKEN] + later
-
-
-@apart
-def reaches(
-    hands: Hands,
-    root: Row,
-    card: int,
-    stack: Stack,
-    trump: int,
-    last_trick: int,
-    codes: Codes,
-    memory: Memory,
-    need: int,
-) -> bool:
-    """Return whether side 0 takes `need` points from the position `root` on, if `card` is played.
-
-    The other arguments are those of `points_after`.
-    """
-    hands[root[MOVER]] ^= 1 << card
-    first = borrow(stack)[0]
-    root[NEED] = need
-    _put(hands, root, card, cards_of(trump), last_trick, first)
-    value = bound(hands, stack, cards_of(trump), last_trick, codes, memory)
-    hands[root[MOVER]] |= 1 << card
-    return value >= first[NEED]

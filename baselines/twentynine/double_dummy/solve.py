@@ -22,6 +22,7 @@ from bidarena.baselines.twentynine.double_dummy.position import (
     read_position,
 )
 from bidarena.baselines.twentynine.double_dummy.search import (
+    ALL,
     exact_points,
     likely_points,
     points_after,
@@ -112,7 +113,7 @@ def _value(hands: Hands, root: Row, trump: int, last_trick: int, memory: Memory)
     codes = np.empty((4, 256), np.int64)
     begin_deal(hands, codes, memory)
     guess = likely_points(hands, trump, root[REST])
-    return exact_points(hands, stack, trump, last_trick, codes, memory, guess)
+    return exact_points(hands, stack, trump, last_trick, codes, memory, guess, ALL)
 
 
 def _values(
@@ -131,5 +132,7 @@ def _values(
     guess = likely_points(hands, trump, root[REST])
     for card in range(32):
         if (legal >> card) & 1:
-            guess = points_after(hands, root, card, stack, trump, last_trick, codes, memory, guess)
+            guess = points_after(
+                hands, root, card, stack, trump, last_trick, codes, memory, guess, ALL
+            )
             out[card] = guess

@@ -12,7 +12,7 @@ from bidarena.baselines.twentynine.double_dummy import best_cards, card_points, 
 from bidarena.baselines.twentynine.double_dummy.layout import COLUMNS, FIRST_ROOM, PLIES, ROOM
 from bidarena.baselines.twentynine.double_dummy.memory import begin_deal
 from bidarena.baselines.twentynine.double_dummy.position import read_position
-from bidarena.baselines.twentynine.double_dummy.search import exact_points, points_after, reaches
+from bidarena.baselines.twentynine.double_dummy.search import ALL, exact_points, points_after
 from bidarena.envs.compile import compiled
 from bidarena.envs.rng import seeded
 from bidarena.envs.twentynine.env import twentynine
@@ -73,10 +73,10 @@ def test_points_after__a_hidden_trump_counts_from_the_next_trick_on(trump):
             arguments = (stack, trump, last_trick, codes, memory)
             root = (position.hands, position.row, card_of(card))
             guess = int(random.integers(0, 29))
-            assert compiled(points_after, {}, "double dummy")(*root, *arguments, guess) == value
-            for need in (value, value + 1):
-                reached = compiled(reaches, {}, "double dummy")(*root, *arguments, need)
-                assert reached == (need <= value)
+            solve = compiled(points_after, {}, "double dummy")
+            assert solve(*root, *arguments, guess, ALL) == value
+            for need in (-1, value, value + 1, 40):
+                assert (solve(*root, *arguments, need, 1) >= need) == (need <= value)
 
 
 def hidden_values(hands, to_play, table, trump, last_trick):
@@ -122,7 +122,7 @@ def test_double_dummy__a_memory_of_any_size_gives_the_same_points():
             compiled(begin_deal, {}, "double dummy")(position.hands, codes, memory)
             stack[0] = position.row
             solve = compiled(exact_points, {}, "double dummy")
-            found.append(solve(position.hands, stack, 1, 0, codes, memory, 14))
+            found.append(solve(position.hands, stack, 1, 0, codes, memory, 14, ALL))
             grown += memory[0, ROOM] > FIRST_ROOM
         assert found == [double_dummy([int(hand) for hand in hands], 0, 1)] * 2
     assert grown > 0
