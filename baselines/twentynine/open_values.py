@@ -21,8 +21,8 @@ from bidarena.baselines.twentynine.double_dummy.layout import (
     Memory,
     Stack,
 )
-from bidarena.baselines.twentynine.double_dummy.memory import number_cards
-from bidarena.baselines.twentynine.double_dummy.search import points_after
+from bidarena.baselines.twentynine.double_dummy.memory import begin_deal
+from bidarena.baselines.twentynine.double_dummy.search import ALL, points_after
 from bidarena.baselines.twentynine.pimc import set_root
 from bidarena.envs.bits import count
 from bidarena.envs.compile import apart, borrow
@@ -40,7 +40,7 @@ from bidarena.envs.twentynine.rules.layout import (
 from bidarena.envs.twentynine.rules.play import play_options, reveal
 
 MOST_CARDS = 5  # in the hand of the player to move; with more, solving takes too long
-SLOTS = 1 << 13  # positions that the solver remembers
+SLOTS = 1 << 13  # positions that the solver remembers at most
 DOUBT = 5.0  # points by which real play misses what perfect play with open hands would bring
 
 
@@ -71,7 +71,7 @@ def open_values(
     hands = np.zeros(SEATS, np.int64)
     stack = np.zeros((PLIES, COLUMNS), np.int64)
     codes = np.empty((4, 256), np.int64)
-    memory = np.zeros((SLOTS, 2), np.int64)
+    memory = np.empty((1 + SLOTS, 2), np.int64)
     asked = np.zeros(states.shape[1], np.int64)
     for k in range(len(rows)):
         state, mover = states[rows[k]], movers[k]
@@ -85,16 +85,16 @@ def open_values(
         known[k] = True
         for seat in range(SEATS):
             hands[seat] = state[S.hands + seat]
-        number_cards(hands, codes)
+        begin_deal(hands, codes, memory)
         cards = allowed & ALL_CARDS
-        _judge(cfg, state, mover, cards, hands, stack, codes, memory, k + 1, values[k])
+        _judge(cfg, state, mover, cards, hands, stack, codes, memory, values[k])
         if (allowed >> A.reveal) & 1:
             for i in range(len(asked)):
                 asked[i] = state[i]
             reveal(asked)
             after = play_options(cfg, asked) & ALL_CARDS
             kept = values[k].copy()
-            _judge(cfg, asked, mover, after, hands, stack, codes, memory, k + 1, values[k])
+            _judge(cfg, asked, mover, after, hands, stack, codes, memory, values[k])
             best = np.float32(-1.0)
             for card in range(32):
                 if (after >> card) & 1:
@@ -114,7 +114,6 @@ def _judge(
     stack: Stack,
     codes: Codes,
     memory: Memory,
-    deal: int,
     values: NDArray[np.float32],
 ) -> None:
     """Write what each of `cards` is worth to the side of `mover`."""
@@ -126,9 +125,7 @@ def _judge(
     points = max(missing, 1) if bidding == 0 else root[REST] - max(missing, 1) + 1
     for card in range(32):
         if (cards >> card) & 1:
-            points = points_after(
-                hands, root, card, stack, trump, last, codes, memory, deal, points
-            )
+            points = points_after(hands, root, card, stack, trump, last, codes, memory, points, ALL)
             taken = points if bidding == 0 else root[REST] - points
             above = taken - missing
             if cfg[C.reward] == MARGIN:

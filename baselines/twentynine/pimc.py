@@ -25,9 +25,14 @@ from bidarena.baselines.twentynine.double_dummy.layout import (
     Row,
     Stack,
 )
-from bidarena.baselines.twentynine.double_dummy.memory import number_cards
+from bidarena.baselines.twentynine.double_dummy.memory import begin_deal
 from bidarena.baselines.twentynine.double_dummy.moves import different
-from bidarena.baselines.twentynine.double_dummy.search import begin, points_after
+from bidarena.baselines.twentynine.double_dummy.search import (
+    ALL,
+    begin,
+    likely_points,
+    points_after,
+)
 from bidarena.envs.arguments import whole
 from bidarena.envs.bits import lowest
 from bidarena.envs.compile import apart, seconds
@@ -60,8 +65,8 @@ SAMPLES = 1
 UNTIL = 2  # when to stop, by the clock that `seconds` reads; 0: never
 BELIEF = 3  # from here on, the params of the belief
 
-SLOTS = 1 << 16  # positions that the solver remembers
-CONTRACT = 1 << 20  # value of winning the contract: more than all points of all guesses
+SLOTS = 1 << 18  # positions that the solver remembers at most
+CONTRACTS, POINTS = 0, 1  # what is added up over all guesses
 
 
 def pimc(game: Game, samples: int = 20, belief: str | None = None) -> Bot:
@@ -81,7 +86,7 @@ def pimc(game: Game, samples: int = 20, belief: str | None = None) -> Bot:
         samples: guesses for each decision.
         belief: which guesses are more believable, by name; its options are separated by semicolons.
     """
-    samples = whole("samples", samples, 1, 10_000)  # so that points stay below CONTRACT
+    samples = whole("samples", samples, 1, 10_000)
     params, more = np.array([0.0, samples, 0.0]), {"plausible": always_plausible}
     if belief is not None:
         known = make_belief(game, str(belief).replace(";", ","))
@@ -129,53 +134,101 @@ def _best_on_average(
 ) -> int:
     """Return the action with the best sum over all guesses; of equals, a card before asking.
 
-    Return -1 if there was no time for a single guess.
+    Contracts are counted first, which is quick. Only for actions with equally many, the same
+    guesses are solved again for their points. Return -1 if there was no time for a single guess.
     """
+    start, end = 0.0, params[UNTIL]
+    if end > 0.0:
+        start = seconds()
+    memory = np.empty((1 + SLOTS, 2), np.int64)
     totals = np.zeros(A.reveal + 1, np.int64)
+    words = rng.copy()
+    best, known = allowed, False
+    for what in range(2):
+        if (what == CONTRACTS and cfg[C.reward] == MARGIN) or best & (best - 1) == 0:
+            continue
+        for k in range(len(words)):  # the same guesses each time
+            rng[k] = words[k]
+        for action in range(A.reveal + 1):
+            totals[action] = 0
+        until = start + (end - start) / 2 if what == CONTRACTS else end
+        if _add_up(cfg, params, state, player, rng, best, what, until, memory, totals) == 0:
+            break
+        known = True
+        best = _best(best, totals)
+    return lowest(best) if known else -1
+
+
+def _best(actions: int, totals: Hands) -> int:
+    """Return those of `actions` that have the largest total."""
+    best, most = 0, -1
+    for action in range(A.reveal + 1):
+        if (actions >> action) & 1 and totals[action] >= most:
+            best = (best if totals[action] == most else 0) | 1 << action
+            most = totals[action]
+    return best
+
+
+def _add_up(
+    cfg: Cfg,
+    params: Params,
+    state: State,
+    player: int,
+    rng: Rng,
+    actions: int,
+    what: int,
+    end: float,
+    memory: Memory,
+    totals: Hands,
+) -> int:
+    """Add to `totals` what each of `actions` is worth in each guess; return how many were solved.
+
+    Args:
+        cfg: the rules in force.
+        params: those of the bot.
+        state: what really is; only what `player` may know is used.
+        player: the seat to move.
+        rng: for the guesses.
+        actions: cards, and perhaps asking for the trump, as a bit mask.
+        what: CONTRACTS or POINTS, of the side of `player`.
+        end: when to stop, in the middle of a guess too; 0: never.
+        memory: of the solver; its entries are overwritten.
+        totals: where to add, by action.
+    """
     guess = state.copy()
     hands = np.zeros(SEATS, np.int64)
     stack = np.zeros((PLIES, COLUMNS), np.int64)
-    stack[CLOCK, END] = int(params[UNTIL] * 1e9)
+    stack[CLOCK, END] = int(end * 1e9)
     codes = np.empty((4, 256), np.int64)
-    memory = np.zeros((SLOTS, 2), np.int64)
-    values = np.zeros(32, np.int64)
     found = np.zeros(A.reveal + 1, np.int64)
-    cards = allowed & ALL_CARDS
-    solved = 0
+    values = np.zeros(32, np.int64)
     for sample in range(int(params[SAMPLES])):
-        if params[UNTIL] > 0.0 and seconds() >= params[UNTIL]:
-            break
+        if end > 0.0 and seconds() >= end:
+            return sample
         guess_hidden(cfg, params[BELIEF:], state, player, rng, guess)
         for seat in range(SEATS):
             hands[seat] = guess[S.hands + seat]
-        number_cards(hands, codes)
-        _solve_cards(cfg, guess, player, cards, hands, stack, codes, memory, sample + 1, values)
-        for card in range(32):
-            if (cards >> card) & 1:
-                found[card] = values[card]
-        if (allowed >> A.reveal) & 1:
-            reveal(guess)
-            after = play_options(cfg, guess) & ALL_CARDS
-            _solve_cards(cfg, guess, player, after, hands, stack, codes, memory, sample + 1, values)
-            best = -CONTRACT
+        begin_deal(hands, codes, memory)
+        found[A.reveal] = 0
+        for asking in range(1 + ((actions >> A.reveal) & 1)):
+            if asking:
+                reveal(guess)
+                cards = play_options(cfg, guess) & ALL_CARDS
+            else:
+                cards = actions & ALL_CARDS
+            _solve_cards(cfg, guess, player, cards, hands, stack, codes, memory, what, values)
             for card in range(32):
-                if (after >> card) & 1:
-                    best = max(best, values[card])
-            found[A.reveal] = best
+                if (cards >> card) & 1:
+                    action = A.reveal if asking else card
+                    found[action] = max(found[action], values[card]) if asking else values[card]
         if stack[CLOCK, STOPPED] != 0:
-            break  # this guess was not solved to its end
-        totals += found
-        solved += 1
-    if solved == 0:
-        return -1
-    chosen = lowest(cards)
-    for action in range(A.reveal + 1):
-        if (allowed >> action) & 1 and totals[action] > totals[chosen]:
-            chosen = action
-    return chosen
+            return sample  # this guess was not solved to its end
+        for action in range(A.reveal + 1):
+            if (actions >> action) & 1:
+                totals[action] += found[action]
+    return int(params[SAMPLES])
 
 
-@apart
 def _solve_cards(
     cfg: Cfg,
     guess: State,
@@ -185,24 +238,32 @@ def _solve_cards(
     stack: Stack,
     codes: Codes,
     memory: Memory,
-    deal: int,
+    what: int,
     values: Hands,
 ) -> None:
-    """Write into `values` what each of `cards` is worth to the side of `player` in this guess."""
+    """Write into `values` what each of `cards` is worth to the side of `player` in this guess.
+
+    The contract is worth 1 if it is won, by making or by breaking it.
+    """
     root = np.zeros(COLUMNS, np.int64)
     set_root(cfg, guess, player, hands, cards, root)
     trump, last = guess[S.trump], cfg[C.last_trick]
-    points = max(guess[S.target] - guess[S.points + (guess[S.bidder] & 1)], 1)
-    if guess[S.bidder] & 1:
-        points = root[REST] - points + 1
+    need = guess[S.target] - guess[S.points + (guess[S.bidder] & 1)]
+    if guess[S.bidder] & 1:  # side 0 wins if it leaves less than that to the other side
+        need = root[REST] - need + 1
+    points = likely_points(hands, trump, root[REST])
     for card in range(32):
-        if (cards >> card) & 1:
-            if stack[CLOCK, STOPPED] != 0:
-                return
-            points = points_after(
-                hands, root, card, stack, trump, last, codes, memory, deal, points
-            )
-            values[card] = _result(cfg, guess, player, points, root[REST])
+        if (cards >> card) & 1 == 0:
+            continue
+        if stack[CLOCK, STOPPED] != 0:
+            return
+        ask = need if what == CONTRACTS else points
+        questions = 1 if what == CONTRACTS else ALL
+        points = points_after(hands, root, card, stack, trump, last, codes, memory, ask, questions)
+        if what == CONTRACTS:
+            values[card] = 1 if (points >= need) == (player & 1 == 0) else 0
+        else:
+            values[card] = points if player & 1 == 0 else root[REST] - points
 
 
 def set_root(cfg: Cfg, guess: State, player: int, hands: Hands, cards: int, root: Row) -> None:
@@ -230,17 +291,3 @@ def set_root(cfg: Cfg, guess: State, player: int, hands: Hands, cards: int, root
                 best, best_seat = card, seat
     left = hands[0] | hands[1] | hands[2] | hands[3]
     begin(left, player, table, led, best, best_seat, power, cfg[C.last_trick], root)
-
-
-def _result(cfg: Cfg, guess: State, player: int, points: int, rest: int) -> int:
-    """Return the value of a result for the side of `player`: the contract first, then points.
-
-    `points` are those that side 0 still takes, `rest` those that both sides take.
-    """
-    own = guess[S.points + (player & 1)] + (points if player & 1 == 0 else rest - points)
-    if cfg[C.reward] == MARGIN:
-        return own
-    bidding = guess[S.bidder] & 1
-    taken = guess[S.points + bidding] + (points if bidding == 0 else rest - points)
-    won = (taken >= guess[S.target]) == (player & 1 == bidding)
-    return own + (CONTRACT if won else 0)

@@ -1,6 +1,6 @@
 """The search of the double-dummy solver, compiled: can a side take a given number of points?
 
-All hands are open and the trump is known. `takes` answers for one number of points; the answers for
+All hands are open and the trump is known. `bound` answers for one number of points; the answers for
 several numbers enclose the exact value. The positions on the way from the root are the rows of a
 stack; the caller fills row 0. The memory (memory.py) keeps bounds on the points that side 0 takes
 from positions between two tricks. A time to stop may be written into the row CLOCK of the stack; a
@@ -10,26 +10,28 @@ search that reaches it marks that row and returns anything.
 from __future__ import annotations
 
 from bidarena.baselines.twentynine.double_dummy.layout import (
-    BEST,
+    BEATING,
     BEST_SEAT,
+    CARD,
     CLOCK,
-    COUNT,
     END,
+    HIGH,
     HINT,
     LED,
     LOOK,
+    LOW,
     MOVER,
-    MOVES,
     NEED,
-    NEXT,
     NODES,
     ON_TABLE,
-    POWER,
     REST,
     STOPPED,
     TABLE,
     TABLE_POINTS,
-    UNKNOWN,
+    TAKEN,
+    TRUMPS,
+    UNTRIED,
+    VALUE,
     Codes,
     Hands,
     Memory,
@@ -37,38 +39,42 @@ from bidarena.baselines.twentynine.double_dummy.layout import (
     Stack,
 )
 from bidarena.baselines.twentynine.double_dummy.memory import recall, remember
-from bidarena.baselines.twentynine.double_dummy.moves import order_moves
-from bidarena.envs.bits import count
+from bidarena.baselines.twentynine.double_dummy.moves import (
+    beating,
+    list_answers,
+    list_leads,
+    next_card,
+)
+from bidarena.envs.bits import count, lowest
 from bidarena.envs.compile import apart, borrow, seconds
 from bidarena.envs.twentynine.rules.auction import points_in
-from bidarena.envs.twentynine.rules.layout import SEATS, suit_of, worth
-from bidarena.envs.twentynine.rules.play import beats
+from bidarena.envs.twentynine.rules.layout import JACKS, NINES, SEATS, SUIT, suit_of, worth
 
 
 @apart
-def takes(
+def bound(
     hands: Hands,
     stack: Stack,
-    trump: int,
+    trumps: int,
     last_trick: int,
     codes: Codes,
     memory: Memory,
-    deal: int,
 ) -> int:
-    """Return 1 if side 0 can take the points that row 0 of the stack needs, else 0.
+    """Return a bound on the points that side 0 takes from row 0 of the stack on.
+
+    If it is as much as row 0 needs, side 0 takes at least so many points, else at most so many.
 
     Args:
         hands: the four hands; changed during the search, restored at its end.
         stack: row 0 is the position to search; the other rows are overwritten.
-        trump: the trump from the next trick on, or -1.
+        trumps: the trumps from the next trick on, as a bit mask; 0 for none.
         last_trick: 1 if the last trick counts one point more.
-        codes: written by `number_cards`.
-        memory: bounds found so far; new ones are added.
-        deal: a number for the deal and its trump; entries of other deals are ignored.
+        codes: written by `begin_deal`.
+        memory: bounds found since `begin_deal`; new ones are added.
     """
     hands, stack, codes, memory = borrow(hands), borrow(stack), borrow(codes), borrow(memory)
     ply = 0
-    result = UNKNOWN
+    value = 0
     arriving = True
     while True:
         node = stack[ply]
@@ -76,40 +82,79 @@ def takes(
         if arriving:
             if out_of_time(stack[CLOCK]):
                 for above in range(ply):  # give the cards back
-                    row = stack[above]
-                    hands[row[MOVER]] |= 1 << row[MOVES + row[NEXT] - 1]
+                    hands[stack[above, MOVER]] |= 1 << stack[above, CARD]
                 return 0
-            arriving = False
-            node[HINT] = -1
-            if node[ON_TABLE] == 0:
-                result = recall(hands, node, codes, memory, deal)
-            if result == UNKNOWN:
-                order_moves(hands, node)
+            _look(hands, node, codes, memory)
+            decided = node[LOW] >= node[NEED] or node[HIGH] < node[NEED]
+            if decided:
+                value = node[LOW] if node[LOW] >= node[NEED] else node[HIGH]
+            elif node[ON_TABLE] == 0:
+                list_leads(hands, node)
+            node[VALUE] = 0 if mover & 1 == 0 else node[REST]
         else:
-            hands[mover] |= 1 << node[MOVES + node[NEXT] - 1]
-            wanted = 1 - (mover & 1)
-            if result == wanted or node[NEXT] == node[COUNT]:
-                if node[ON_TABLE] == 0:
-                    remember(hands, node, result, codes, memory, deal)
+            hands[mover] |= 1 << node[CARD]
+            value += stack[ply + 1, TAKEN]
+            if mover & 1 == 0:
+                node[VALUE] = max(node[VALUE], value)
+                decided = value >= node[NEED]
             else:
-                result = UNKNOWN
-        if result != UNKNOWN:
+                node[VALUE] = min(node[VALUE], value)
+                decided = value < node[NEED]
+            if decided and node[ON_TABLE] == 0:
+                node[HINT] = 1 << node[CARD]
+            if decided or node[UNTRIED] == 0:
+                decided = True
+                value = node[VALUE]
+                if node[ON_TABLE] == 0:
+                    if value >= node[NEED]:
+                        node[LOW] = max(node[LOW], value)
+                    else:
+                        node[HIGH] = min(node[HIGH], value)
+                    remember(node, memory)
+        if decided:
             if ply == 0:
-                return result
+                return value
             ply -= 1
+            arriving = False
             continue
-        card = node[MOVES + node[NEXT]]
-        node[NEXT] += 1
+        card = next_card(node)
+        node[CARD] = card
+        node[UNTRIED] ^= 1 << card
         hands[mover] ^= 1 << card
-        below = stack[ply + 1]
-        _put(hands, node, card, trump, last_trick, below)
-        if below[NEED] <= 0:
-            result = 1
-        elif below[NEED] > below[REST]:
-            result = 0
+        ply += 1
+        _put(hands, node, card, trumps, last_trick, stack[ply])
+        arriving = True
+
+
+def _look(hands: Hands, node: Row, codes: Codes, memory: Memory) -> None:
+    """Write bounds that need no search into a node, and within a trick the cards to try."""
+    node[LOW], node[HIGH] = 0, node[REST]
+    if node[ON_TABLE] > 0:
+        winner = list_answers(hands, node)
+        if winner == 0:
+            node[LOW] = node[TABLE_POINTS]
+        elif winner == 1:
+            node[HIGH] = node[REST] - node[TABLE_POINTS]
+    elif 0 < node[NEED] <= node[REST]:
+        if hands[0] & (hands[0] - 1) == 0:
+            if _last_winner(hands, node[MOVER], node[TRUMPS]) & 1:
+                node[HIGH] = 0
+            else:
+                node[LOW] = node[REST]
         else:
-            ply += 1
-            arriving = True
+            recall(hands, node, codes, memory)
+
+
+def _last_winner(hands: Hands, leader: int, trumps: int) -> int:
+    """Return the seat that wins the last trick, to which every seat has one card."""
+    winner = leader
+    better = beating(lowest(hands[leader]), trumps)
+    for k in range(1, SEATS):
+        seat = (leader + k) & 3
+        if hands[seat] & better:
+            winner = seat
+            better = beating(lowest(hands[seat]), trumps)
+    return winner
 
 
 def out_of_time(clock: Row) -> bool:
@@ -124,29 +169,22 @@ def out_of_time(clock: Row) -> bool:
     return clock[STOPPED] != 0
 
 
-def _put(
-    hands: Hands,
-    node: Row,
-    card: int,
-    trump: int,
-    last_trick: int,
-    below: Row,
-) -> None:
+def _put(hands: Hands, node: Row, card: int, trumps: int, last_trick: int, below: Row) -> None:
     """Write into `below` the position after a card, which has already left the hand."""
     seat, on_table = node[MOVER], node[ON_TABLE]
-    best, best_seat = node[BEST], node[BEST_SEAT]
-    if on_table == 0 or beats(card, best, node[POWER]):
-        best, best_seat = card, seat
+    better, best_seat = node[BEATING], node[BEST_SEAT]
+    if on_table == 0 or (better >> card) & 1:
+        better, best_seat = beating(card, node[TRUMPS]), seat
     points = node[TABLE_POINTS] + worth(card)
     if on_table < SEATS - 1:
         below[MOVER] = (seat + 1) & 3
         below[ON_TABLE] = on_table + 1
-        below[BEST], below[BEST_SEAT] = best, best_seat
+        below[BEATING], below[BEST_SEAT] = better, best_seat
         below[TABLE] = node[TABLE] | 1 << card
         below[TABLE_POINTS] = points
-        below[LED] = suit_of(card) if on_table == 0 else node[LED]
-        below[POWER] = node[POWER]
-        below[NEED], below[REST] = node[NEED], node[REST]
+        below[LED] = SUIT << (8 * suit_of(card)) if on_table == 0 else node[LED]
+        below[TRUMPS] = node[TRUMPS]
+        below[NEED], below[REST], below[TAKEN] = node[NEED], node[REST], 0
         return
     if hands[0] | hands[1] | hands[2] | hands[3] == 0:
         points += last_trick
@@ -154,9 +192,9 @@ def _put(
     below[ON_TABLE] = 0
     below[TABLE] = 0
     below[TABLE_POINTS] = 0
-    below[POWER] = trump
-    below[NEED] = node[NEED] - (points if best_seat & 1 == 0 else 0)
-    below[REST] = node[REST] - points
+    below[TRUMPS] = trumps
+    below[TAKEN] = points if best_seat & 1 == 0 else 0
+    below[NEED], below[REST] = node[NEED] - below[TAKEN], node[REST] - points
 
 
 # --- exact points --------------------------------------------------------------------------------
@@ -186,14 +224,31 @@ def begin(
         last_trick: 1 if the last trick counts one point more.
         row: where to write.
     """
+    trumps = cards_of(power)
     row[MOVER], row[ON_TABLE] = mover, count(table)
-    row[BEST], row[BEST_SEAT] = best, best_seat
-    row[TABLE], row[TABLE_POINTS], row[LED], row[POWER] = table, points_in(table), led, power
-    row[NEED] = 0
+    row[BEATING], row[BEST_SEAT] = beating(best, trumps) if table else 0, best_seat
+    row[TABLE], row[TABLE_POINTS] = table, points_in(table)
+    row[LED], row[TRUMPS] = cards_of(led), trumps
     row[REST] = points_in(left | table) + last_trick
 
 
-@apart
+ALL = 99  # questions: more than the search ever needs
+
+
+def cards_of(suit: int) -> int:
+    """Return the cards of a suit as a bit mask, none for -1."""
+    return SUIT << (8 * suit) if suit >= 0 else 0
+
+
+def likely_points(hands: Hands, trump: int, rest: int) -> int:
+    """Return a guess of what side 0 takes of the points left, by jacks, trumps and nines."""
+    own, other = hands[0] | hands[2], hands[1] | hands[3]
+    ahead = 5 * (count(own & JACKS) - count(other & JACKS))
+    ahead += count(own & NINES) - count(other & NINES)
+    ahead += 3 * (count(own & cards_of(trump)) - count(other & cards_of(trump)))
+    return (rest + ahead) // 2
+
+
 def exact_points(
     hands: Hands,
     stack: Stack,
@@ -201,27 +256,28 @@ def exact_points(
     last_trick: int,
     codes: Codes,
     memory: Memory,
-    deal: int,
     guess: int,
+    questions: int,
 ) -> int:
     """Return the points that side 0 takes from row 0 of the stack on.
 
-    The search asks for `guess` points first, then further and further from it. The other arguments
-    are those of `takes`.
+    The search asks for `guess` points first, then for what the last bound leaves open. It asks at
+    most so many `questions`; after them it returns how many points are certain. After one that is
+    `guess` or more only if side 0 can take so many. `trump` is the suit that is trump from the next
+    trick on, or -1. The other arguments are those of `bound`.
     """
     row = borrow(stack)[0]
     low, high = 0, row[REST]
-    need, step = guess, 1
-    while low < high and borrow(stack)[CLOCK, STOPPED] == 0:
+    need = guess
+    while low < high and questions > 0 and borrow(stack)[CLOCK, STOPPED] == 0:
+        questions -= 1
         need = max(low + 1, min(high, need))
         row[NEED] = need
-        if takes(hands, stack, trump, last_trick, codes, memory, deal):
-            low = need
-            need += step
+        value = bound(hands, stack, cards_of(trump), last_trick, codes, memory)
+        if value >= need:
+            low, need = value, value + 1
         else:
-            high = need - 1
-            need -= step
-        step *= 2
+            high, need = value, value
     return low
 
 
@@ -235,8 +291,8 @@ def points_after(
     last_trick: int,
     codes: Codes,
     memory: Memory,
-    deal: int,
     guess: int,
+    questions: int,
 ) -> int:
     """Return the points that side 0 takes from the position `root` on, if `card` is played there.
 
@@ -244,10 +300,8 @@ def points_after(
     """
     hands[root[MOVER]] ^= 1 << card
     first = borrow(stack)[0]
-    _put(hands, root, card, trump, last_trick, first)
-    taken = root[NEED] - first[NEED]
-    later = exact_points(
-        hands, stack, trump, last_trick, codes, memory, deal, max(guess - taken, 1)
-    )
+    _put(hands, root, card, cards_of(trump), last_trick, first)
+    guess -= first[TAKEN]
+    later = exact_points(hands, stack, trump, last_trick, codes, memory, guess, questions)
     hands[root[MOVER]] |= 1 << card
-    return taken + later
+    return first[TAKEN] + later

@@ -6,21 +6,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bidarena.baselines.twentynine.double_dummy.layout import COLUMNS, PLIES, Hands, Memory, Row
-from bidarena.baselines.twentynine.double_dummy.memory import number_cards
+from bidarena.baselines.twentynine.double_dummy.layout import (
+    COLUMNS,
+    PLIES,
+    REST,
+    Hands,
+    Memory,
+    Row,
+)
+from bidarena.baselines.twentynine.double_dummy.memory import begin_deal
 from bidarena.baselines.twentynine.double_dummy.position import (
     Cards,
     Position,
     Table,
     read_position,
 )
-from bidarena.baselines.twentynine.double_dummy.search import exact_points, points_after
-from bidarena.envs.bits import count
+from bidarena.baselines.twentynine.double_dummy.search import (
+    ALL,
+    exact_points,
+    likely_points,
+    points_after,
+)
 from bidarena.envs.compile import compiled
-from bidarena.envs.twentynine.rules.auction import points_in
-from bidarena.envs.twentynine.rules.layout import SUIT, card_code
+from bidarena.envs.twentynine.rules.layout import card_code
 
-SLOTS = 1 << 17  # positions that are remembered while one question is solved, 16 bytes each
+SLOTS = 1 << 19  # positions that are remembered at most, 16 bytes each
 
 
 def double_dummy(
@@ -48,7 +58,7 @@ def double_dummy(
     """
     position = read_position(hands, leader, trump, table, last_trick)
     solve = compiled(_value, {}, "double dummy")
-    memory = np.zeros((SLOTS, 2), np.int64)
+    memory = np.empty((1 + SLOTS, 2), np.int64)
     return int(solve(position.hands, position.row, position.trump, position.last_trick, memory))
 
 
@@ -89,21 +99,11 @@ def _points_by_card(position: Position) -> dict[str, int]:
     hands, row, trump, last_trick, legal = position
     points = np.zeros(32, np.int64)
     solve = compiled(_values, {}, "double dummy")
-    solve(hands, row, trump, last_trick, np.zeros((SLOTS, 2), np.int64), legal, points)
+    solve(hands, row, trump, last_trick, np.empty((1 + SLOTS, 2), np.int64), legal, points)
     return {card_code(card): int(points[card]) for card in range(32) if legal >> card & 1}
 
 
 # --- compiled ------------------------------------------------------------------------------------
-
-
-def _likely(hands: Hands, trump: int) -> int:
-    """Return a first guess of side 0's points: those it holds, and more if it has more trumps."""
-    own, other = hands[0] | hands[2], hands[1] | hands[3]
-    guess = points_in(own)
-    if trump >= 0:
-        trumps = SUIT << (8 * trump)
-        guess += count(own & trumps) - count(other & trumps)
-    return guess
 
 
 def _value(hands: Hands, root: Row, trump: int, last_trick: int, memory: Memory) -> int:
@@ -111,8 +111,9 @@ def _value(hands: Hands, root: Row, trump: int, last_trick: int, memory: Memory)
     stack = np.zeros((PLIES, COLUMNS), np.int64)
     stack[0] = root
     codes = np.empty((4, 256), np.int64)
-    number_cards(hands, codes)
-    return exact_points(hands, stack, trump, last_trick, codes, memory, 1, _likely(hands, trump))
+    begin_deal(hands, codes, memory)
+    guess = likely_points(hands, trump, root[REST])
+    return exact_points(hands, stack, trump, last_trick, codes, memory, guess, ALL)
 
 
 def _values(
@@ -127,11 +128,11 @@ def _values(
     """Write into `out` the points that side 0 takes after each card of `legal`."""
     stack = np.zeros((PLIES, COLUMNS), np.int64)
     codes = np.empty((4, 256), np.int64)
-    number_cards(hands, codes)
-    guess = 14
+    begin_deal(hands, codes, memory)
+    guess = likely_points(hands, trump, root[REST])
     for card in range(32):
         if (legal >> card) & 1:
             guess = points_after(
-                hands, root, card, stack, trump, last_trick, codes, memory, 1, guess
+                hands, root, card, stack, trump, last_trick, codes, memory, guess, ALL
             )
             out[card] = guess

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_tricks import card_values, plain_minimax
+from plain_tricks import STRENGTH, WORTH, card_values, plain_minimax
 
 from bidarena.baselines.twentynine.double_dummy import best_cards, card_points, double_dummy
+from bidarena.baselines.twentynine.double_dummy.layout import COLUMNS, FIRST_ROOM, PLIES, ROOM
+from bidarena.baselines.twentynine.double_dummy.memory import begin_deal
+from bidarena.baselines.twentynine.double_dummy.position import read_position
+from bidarena.baselines.twentynine.double_dummy.search import ALL, exact_points, points_after
+from bidarena.envs.compile import compiled
 from bidarena.envs.rng import seeded
 from bidarena.envs.twentynine.env import twentynine
 from bidarena.envs.twentynine.rules.layout import A, S, card_code, card_of
@@ -49,6 +54,78 @@ def test_double_dummy__agrees_with_plain_minimax(size, on_table, deals):
         assert card_points(*question, **told) == expected
         assert double_dummy(*question, **told) == value
         assert set(best_cards(*question, **told)) == {c for c in expected if expected[c] == value}
+
+
+@pytest.mark.parametrize("trump", range(4))
+def test_points_after__a_hidden_trump_counts_from_the_next_trick_on(trump):
+    """The present trick has no trumps, as after a card that is played instead of asking."""
+    random = np.random.default_rng([29, trump])
+    stack, codes = np.zeros((PLIES, COLUMNS), np.int64), np.empty((4, 256), np.int64)
+    memory = np.empty((1 + FIRST_ROOM, 2), np.int64)
+    for _ in range(40):
+        hands, leader, table, _, last_trick = endgame(random, 3, int(random.integers(1, 4)))
+        played = [card for _, card in table]
+        question = [sorted(hand) for hand in hands]
+        position = read_position(question, leader, None, played, last_trick)
+        compiled(begin_deal, {}, "double dummy")(position.hands, codes, memory)
+        expected = hidden_values(hands, position.mover, table, "SDHC"[trump], last_trick)
+        for card, value in expected.items():
+            arguments = (stack, trump, last_trick, codes, memory)
+            root = (position.hands, position.row, card_of(card))
+            guess = int(random.integers(0, 29))
+            solve = compiled(points_after, {}, "double dummy")
+            assert solve(*root, *arguments, guess, ALL) == value
+            for need in (-1, value, value + 1, 40):
+                assert (solve(*root, *arguments, need, 1) >= need) == (need <= value)
+
+
+def hidden_values(hands, to_play, table, trump, last_trick):
+    """Return what side 0 takes after each legal card if the present trick has no trumps."""
+    hand = hands[to_play]
+    following = [card for card in hand if card[1] == table[0][1][1]]
+    values = {}
+    for card in following or hand:
+        left = [h - {card} if seat == to_play else h for seat, h in enumerate(hands)]
+        after = [*table, (to_play, card)]
+        if len(after) == 4:
+            winner, points = no_trump_trick(after)
+            points += 0 if any(left) else last_trick
+            later = plain_minimax(left, winner, [], trump, last_trick) if any(left) else 0
+            values[card] = later + (points if winner % 2 == 0 else 0)
+        else:
+            seat = (to_play + 1) % 4
+            later = hidden_values(left, seat, after, trump, last_trick).values()
+            values[card] = max(later) if seat % 2 == 0 else min(later)
+    return values
+
+
+def no_trump_trick(table):
+    """Return who wins a full trick without trumps, and its points."""
+    led = table[0][1][1]
+    followers = [play for play in table if play[1][1] == led]
+    winner = max(followers, key=lambda play: STRENGTH.index(play[1][0]))[0]
+    return winner, sum(WORTH[card[0]] for _, card in table)
+
+
+def test_double_dummy__a_memory_of_any_size_gives_the_same_points():
+    """Old entries make room in the smallest memory, and move when a larger one grows."""
+    random = np.random.default_rng(7)
+    grown = 0
+    for _ in range(6):
+        deck = random.permutation(32)
+        hands = np.array([sum(1 << int(c) for c in deck[7 * k : 7 * k + 7]) for k in range(4)])
+        position = read_position([int(hand) for hand in hands], 0, 1, (), 0)
+        found = []
+        for size in (FIRST_ROOM, 4 * FIRST_ROOM):
+            stack, codes = np.zeros((PLIES, COLUMNS), np.int64), np.empty((4, 256), np.int64)
+            memory = np.full((1 + size, 2), -1, np.int64)
+            compiled(begin_deal, {}, "double dummy")(position.hands, codes, memory)
+            stack[0] = position.row
+            solve = compiled(exact_points, {}, "double dummy")
+            found.append(solve(position.hands, stack, 1, 0, codes, memory, 14, ALL))
+            grown += memory[0, ROOM] > FIRST_ROOM
+        assert found == [double_dummy([int(hand) for hand in hands], 0, 1)] * 2
+    assert grown > 0
 
 
 @pytest.mark.slow
