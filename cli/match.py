@@ -118,7 +118,7 @@ def show(game: Game, args: Arguments, match: Match, found: list[Regret] | None) 
     if counted:
         table.add_column("mean points")
     for score in match.scores:
-        decided = "-" if score.none_decided else percent(score.decided_rate)
+        decided = percent(None if score.none_decided else score.decided_rate)
         cells = [escape(score.bot), *percents(score), decided]
         cells.append(with_interval(score.mean, score.half_width, digits=4))
         if counted:

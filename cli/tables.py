@@ -49,9 +49,9 @@ def percents(found: Results) -> list[str]:
     return [percent(count / found.games) for count in counts]
 
 
-def percent(share: float) -> str:
-    """Return a share as a percentage."""
-    return f"{100 * share:.1f} %"
+def percent(share: float | None) -> str:
+    """Return a share as a percentage; a dash if there is none, as where no game was decided."""
+    return "-" if share is None else f"{100 * share:.1f} %"
 
 
 def shares(found: Results, between: str = " / ") -> str:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bidarena.cli.tables import SHOWN, cell, percents, shares, with_interval
+from bidarena.cli.tables import SHOWN, cell, percent, percents, shares, with_interval
 
 RESULTS = SimpleNamespace(games=8, wins=5, draws=1, losses=2)
 
@@ -43,3 +43,8 @@ def test_cell__long_lists_are_cut_and_digits_chosen():
     lines = cell([[i] for i in range(SHOWN + 3)]).splitlines()
     assert len(lines) == SHOWN + 1 and lines[-1] == "... and 3 more"
     assert cell([0.123456789], digits=6) == "0.123457"
+
+
+def test_percent__a_share_of_nothing_is_a_dash():
+    assert percent(0.125) == "12.5 %"
+    assert percent(None) == "-"
