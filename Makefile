@@ -56,8 +56,9 @@ browser:
 	@test -x /usr/bin/chromium || test -x /usr/bin/google-chrome || { \
 	SUDO=$$(command -v sudo || true); $$SUDO apt-get update -qq && $$SUDO apt-get install -y -qq chromium; }
 
+# Each worker begins with its own half of the tests, so that both compile different games
 test: $(VENV)/.ready browser
-	$(BIN)/python -m pytest -n 2 --ignore tests/ray --ignore tests/stacks $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/ray --ignore tests/stacks $(ARGS)
 
 test-ray: $(RAY_VENV)/.ready
 	$(RAY_BIN)/python -m pytest tests/ray $(INTERFACES) -k "not bot_is_legal" $(ARGS)
@@ -67,11 +68,11 @@ test-stacks: $(STACKS_VENV)/.ready
 	$(STACKS_BIN)/python -m pytest tests/stacks $(ARGS)
 
 test-all: $(VENV)/.ready browser
-	$(BIN)/python -m pytest -n 2 -m "slow or not slow" --ignore tests/ray --ignore tests/stacks $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow" --ignore tests/ray --ignore tests/stacks $(ARGS)
 
 # Compiled code does not check bounds; here it does, with a cache of its own, because Numba's cannot tell.
 test-bounds: $(VENV)/.ready
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds $(BIN)/python -m pytest -n 2 tests/test_bounds.py $(ARGS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds $(BIN)/python -m pytest -n 2 --dist worksteal tests/test_bounds.py $(ARGS)
 
 # mypy and mkdocstrings find the namespace through links, because they do not follow editable installs
 links:
