@@ -36,8 +36,10 @@ def registered():
 
 def test_algorithms__ours_are_known_with_their_hyperparameters():
     known = {"maskable_ppo", "ppo", "a2c", "dqn", "mmd", "minimax_q", "td", "rllib_ppo", "fast_ppo"}
-    assert known <= set(algorithms())
-    for name in algorithms():
+    # other tests of the process may have registered theirs
+    ours = [name for name in algorithms() if find_algorithm(name).learner.startswith("bidarena.")]
+    assert known <= set(ours)
+    for name in ours:
         algorithm = find_algorithm(name)
         assert hyperparameters(name, "raj")["steps"] > 0
         assert algorithm.self_play == (".selfplay." in algorithm.learner or name == "fast_ppo")

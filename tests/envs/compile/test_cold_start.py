@@ -30,10 +30,10 @@ STEP = """
 
 MOST = {
     "bidarena/Scotch-v0": 24,
-    "bidarena/RichmanGraph-v0": 22,
-    "bidarena/Raj-v0": 25,
+    "bidarena/RichmanGraph-v0": 21,
+    "bidarena/Raj-v0": 27,
     "bidarena/Coins-v0": 16,
-    "bidarena/TwentyNine-v1": 82,
+    "bidarena/TwentyNine-v1": 83,
 }
 
 
