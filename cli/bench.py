@@ -36,7 +36,7 @@ class Arguments:
     game with millions of information sets (half a minute and 2 GiB), `scaling` for tournaments on a
     Ray, or `training` for where the time of every learner goes. Without it everything."""
 
-    seconds: float = 0.6
+    seconds: float = 0.4
     """How long to measure each figure."""
 
     json: bool = False

@@ -36,7 +36,7 @@ REFERENCE_ENVS = 64  # rows of the SyncVectorEnv of our single environment
 def bench(
     names: list[str] | None = None,
     *,
-    seconds: float = 0.6,
+    seconds: float = 0.4,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """Measure all speeds; return a JSON-able dict whose keys do not change.
