@@ -189,14 +189,14 @@ def _plain_errors() -> Iterator[None]:
     from numba.np import arrayobj
 
     others: Any = ((errors, "_termcolor_inst", _Plain()), (arrayobj, *_plain_mismatch()))
-    kept = [(vars(module), name, vars(module).get(name)) for module, name, _ in others]
-    for (names, name, _), (_, _, other) in zip(kept, others, strict=True):
-        names[name] = other
+    kept = [(module, name, getattr(module, name)) for module, name, _ in others]
+    for module, name, other in others:
+        setattr(module, name, other)
     try:
         yield
     finally:
-        for names, name, own in kept:
-            names[name] = own
+        for module, name, own in kept:
+            setattr(module, name, own)
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,18 @@ from bidarena.evaluate.tournament.run import Job, play_job
 
 compiled_here: list[str] = []
 
+# Code for another process, before all else there: `seen` gets the names of what is compiled
+LISTEN = """
+from numba.core import event
+seen = []
+class Listener(event.Listener):
+    def on_start(self, happening):
+        seen.append(happening.data["dispatcher"].py_func.__qualname__)
+    def on_end(self, happening):
+        pass
+event.register("numba:compile", Listener())
+"""
+
 
 class _Listener(event.Listener):
     def on_start(self, happening):

@@ -8,20 +8,11 @@ from pathlib import Path
 
 import pytest
 import toy_nim
+from compiling import LISTEN
 
 from bidarena.cli.main import main
 from bidarena.train.prepare import Errand, do, errands, prepare
 
-LISTEN = """
-from numba.core import event
-seen = []
-class Listener(event.Listener):
-    def on_start(self, happening):
-        seen.append(happening.data["dispatcher"].py_func.__qualname__)
-    def on_end(self, happening):
-        pass
-event.register("numba:compile", Listener())
-"""
 PREPARE = """
 import toy_pennies
 from bidarena.train.prepare import Errand, do

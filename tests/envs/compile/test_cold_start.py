@@ -1,31 +1,22 @@
 """Cold start: how many functions are compiled until the first step of each game.
 
-Seconds depend on the machine; the number of functions does not, and it is what grows unnoticed. One
-whole-array assignment of another array, or a text in an error, adds some forty functions of Numba's
-own.
+Seconds depend on the machine; the number of functions does not, and it is what grows unnoticed. A
+text that is put together in compiled code adds some forty functions of Numba's own.
 """
 
 import os
 import subprocess
 import sys
-import textwrap
 
 import pytest
+from compiling import LISTEN
 
 STEP = """
-    from numba.core import event
-    seen = []
-    class Listener(event.Listener):
-        def on_start(self, happening):
-            seen.append(happening.data["dispatcher"].py_func.__qualname__)
-        def on_end(self, happening):
-            pass
-    event.register("numba:compile", Listener())
-    import gymnasium as gym, bidarena.envs
-    env = gym.make({name!r})
-    _, info = env.reset(seed=1)
-    env.step(int(info["action_mask"].argmax()))
-    print(*seen)
+import gymnasium as gym, bidarena.envs
+env = gym.make({name!r})
+_, info = env.reset(seed=1)
+env.step(int(info["action_mask"].argmax()))
+print(*seen)
 """
 
 MOST = {
@@ -40,7 +31,7 @@ MOST = {
 @pytest.mark.parametrize("name", MOST)
 def test_cold_start__few_functions_are_compiled_for_the_first_step(name, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(STEP.format(name=name))],
+        [sys.executable, "-c", LISTEN + STEP.format(name=name)],
         env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
