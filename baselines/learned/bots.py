@@ -52,7 +52,10 @@ def network_bot(game: Game, network: Network, name: str, *, deterministic: bool 
     greedy = deterministic or network.head == "values"
     params = as_params(network, greedy)
     return Bot(
-        name, network_act, params, game.key, deterministic=bool(greedy), distribution=_distribution
+        *(name, network_act, params, game.key),
+        deterministic=bool(greedy),
+        distribution=_distribution,
+        foresight=0,  # observations do not show the clock
     )
 
 

@@ -51,6 +51,7 @@ def pairs_bot(game: Game, network: Network, name: str, *, deterministic: bool = 
         *(name, pairs_act, params, game.key),
         deterministic=deterministic,
         distribution=_distribution,
+        foresight=0,  # neither observations nor legal actions depend on the clock
     )
 
 

@@ -74,6 +74,7 @@ def positions_bot(game: Game, network: Network, name: str, *, deterministic: boo
         more=optional(game),
         distribution=_distribution,
         distributions=Distributions(network, deterministic),
+        foresight=1,  # what follows a moment may be cut short by the clock, but looks alike before
     )
 
 

@@ -67,6 +67,10 @@ class Bot:
             is faster than to call `distribution` for each.
         kind: the family of the bot, for code that treats one family differently: SEARCH, PROGRAM,
             or any word that a game's own bots agree on; empty: none.
+        foresight: how many ticks of the game's clock the bot can foresee: its choices are the same
+            at all times at which more ticks are left until the limit. 0: it never chooses by the
+            time, such as a bot that reads only observations and legal actions. None: not known.
+            `bidarena.envs.testing.check_bot` tests this.
     """
 
     name: str
@@ -80,6 +84,7 @@ class Bot:
     distribution: Function | None = field(default=None, repr=False)
     distributions: Callable[..., Any] | None = field(default=None, repr=False)
     kind: str = ""
+    foresight: int | None = None
 
     @property
     def stubs(self) -> dict[str, Function]:

@@ -21,7 +21,8 @@ def check_bot(
     In every state of some random games `determinize` replaces what the player cannot know by other
     guesses. With the same seed the bot must choose the same action. It must also do so in pairs of
     states that look alike to the player and were not made by `determinize`, which may be wrong
-    itself: they differ in a hidden move, or in the deal.
+    itself: they differ in a hidden move, or in the deal. What the bot declares of its choices, such
+    as `deterministic`, `distribution` and `foresight`, is compared with what it does.
 
     A callable `(observation, mask) -> action` is not checked: it sees nothing else.
 
@@ -57,6 +58,7 @@ def check_bot(
             _check_same_choice(made, player, mover, state, guess, luck)
         if count % 5 == 0:
             _check_declared(made, player, state, mover, seed)
+            _check_foresight(made, player, state, mover, luck)
     pairs = [*unseen_moves(made, games, seed), *equal_looking_positions(made, seed)]
     for count, (mover, one, two) in enumerate(pairs):
         luck = seeded(np.random.default_rng([seed, count]), WORDS)
@@ -79,6 +81,23 @@ def _check_same_choice(game: Game, bot: Bot, mover: int, one: State, two: State,
     assert chosen[0] == chosen[1], (
         f"{bot.name} as player {mover} of {game} peeks: {chosen[0]} in {one.tolist()}, but "
         f"{chosen[1]} in {two.tolist()}, which look the same to this player"
+    )
+
+
+def _check_foresight(game: Game, bot: Bot, state: State, mover: int, luck: Rng) -> None:
+    """Assert that a bot acts alike at times at which more ticks are left than it foresees."""
+    if bot.foresight is None or game.clock is None:
+        return
+    clock, last = game.state[game.clock].start, game.limit - 1 - bot.foresight
+    chosen = {}
+    for time in sorted({0, last // 2, last - 1, last}):
+        if 0 <= time <= last:
+            other = state.copy()
+            other[clock] = time
+            chosen[time] = _asked(game, bot, other, mover, luck)
+    assert len(set(chosen.values())) <= 1, (
+        f"{bot.name} as player {mover} of {game} declares foresight={bot.foresight}, but chose "
+        f"{chosen} (time: action) in {state.tolist()}, with the limit at {game.limit}"
     )
 
 

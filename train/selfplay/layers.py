@@ -40,6 +40,25 @@ def layers(
     return [part.to(device).requires_grad_() for part in parts]
 
 
+def spread_kinks(parts: Sequence[Tensor], scale: Any, luck: np.random.Generator) -> None:
+    """Change the biases of the first layer so that its units bend all over the range of the inputs.
+
+    Biases that are drawn near 0 let all units bend near the middle of the range, so that a network
+    begins with hardly any detail elsewhere. Here each unit bends at a point drawn from the range.
+
+    Args:
+        parts: weights and biases of all layers.
+        scale: how far from 0 inputs reach, one number or one for each of them.
+        luck: draws the points.
+    """
+    weight, bias = parts[0], parts[1]
+    points = luck.uniform(-1, 1, tuple(weight.shape)).astype(np.float32)
+    with torch.no_grad():
+        reach = torch.as_tensor(scale, device=weight.device) * torch.ones_like(weight[:, 0])
+        drawn = torch.from_numpy(points).to(weight.device) * reach[:, None]
+        bias.copy_(-(drawn * weight).sum(0))
+
+
 def outputs(parts: Sequence[Tensor], numbers: Tensor) -> Tensor:
     """Return the outputs of the last layer, with relu between layers."""
     for i in range(0, len(parts), 2):

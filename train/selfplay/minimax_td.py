@@ -83,6 +83,10 @@ class MinimaxTDSettings(SelfPlaySettings):
     very different worths from the start (Tancik et al., "Fourier features let networks learn high
     frequency functions in low dimensional domains", 2020). For games of bids with much money"""
 
+    spread: bool = False
+    """let the units of the first layer bend all over the range of the inputs from the start, not
+    only near its middle (`spread_kinks` in layers.py). For games of bids with much money"""
+
     gains: bool = False
     """learn what is still to be won beside the points so far. For games whose result is the
     difference of the points"""
@@ -131,7 +135,7 @@ class MinimaxTD(PositionLearner):
             seen[game.observation[part]] = 0.0
         self._look = Matrices(game, chosen.slack, pure=chosen.pure, head=self.head, seen=seen)
         self._factor = self._tensor(seen * np.float32(chosen.sharp))
-        self._begin(game)
+        self._begin(game, spread=chosen.spread)
 
     def learn(self) -> dict[str, float]:
         """Play some games, learn from positions of these and earlier games, return the metrics.

@@ -28,6 +28,8 @@ import torch
 from numpy.typing import NDArray
 
 from bidarena.baselines.learned.network import Network
+from bidarena.baselines.learned.policy_file import check_fits, shipped_file
+from bidarena.baselines.learned.policy_format import SUFFIX, load_policy
 from bidarena.envs.arguments import flag, whole
 from bidarena.envs.game import Game
 from bidarena.envs.registry import Bot, find_tool, make_bot
@@ -77,7 +79,12 @@ class MMDSettings(SelfPlaySettings):
     """a bot whose play is imitated at first, so that learning does not begin at random moves"""
 
     teacher_share: float = 0.2
-    """the share of all decisions in which the teacher is imitated, if there is one"""
+    """the share of all decisions in which the teacher is imitated, if there is one; with `begin`
+    the share in which the policy stands still while the critic learns what its moves are worth"""
+
+    begin: str | None = None
+    """a policy to begin with: the path of a file, or the name of one that comes with the package;
+    its layers must have the sizes of `hidden`"""
 
     oracle: Sequence[str] = ()
     """parts of the observation that the critic sees of all players, such as their hands; the critic
@@ -151,6 +158,8 @@ class MMD(NetworkLearner):
         self._policy, self._critic = (
             shape.draw(self._luck) for shape in (self._player, self._judge_of)
         )
+        if self.settings.begin is not None:
+            self._policy = _first_policy(game, self.settings, self._player)
         self._average = [part.detach().clone() for part in self._policy]
         self._adam = torch.optim.Adam([*self._policy, *self._critic], fused=True)
 
@@ -163,9 +172,11 @@ class MMD(NetworkLearner):
         began = time.process_time()
         settings = self.settings
         progress = self._progress
-        taught = settings.teacher_share if self._teacher is not None else 0.0
-        imitating = progress < taught
-        opened = not imitating and progress < taught + settings.open_share
+        prepared = self._teacher is not None or settings.begin is not None
+        taught = settings.teacher_share if prepared else 0.0
+        imitating = progress < taught and self._teacher is not None
+        still = progress < taught and self._teacher is None
+        opened = taught <= progress < taught + settings.open_share
         with torch.no_grad():
             games = play(
                 *(self._batch, self._judge, self._luck),
@@ -179,7 +190,7 @@ class MMD(NetworkLearner):
             )
         rate = self._set_rate()
         magnet = settings.magnet * (settings.magnet_end / settings.magnet) ** progress
-        measured = self._update(games, magnet, imitating, opened)
+        measured = self._update(games, magnet, imitating, opened, still)
         self.steps += len(games.actions)
         return {
             **measured,
@@ -203,9 +214,17 @@ class MMD(NetworkLearner):
         return logs.cpu().numpy(), values.cpu().numpy()
 
     def _update(
-        self, games: Decisions, magnet: float, imitating: bool, opened: bool
+        self, games: Decisions, magnet: float, imitating: bool, opened: bool, still: bool
     ) -> dict[str, float]:
-        """Learn from the decisions in some passes, and return mean metrics."""
+        """Learn from the decisions in some passes, and return mean metrics.
+
+        Args:
+            games: the decisions.
+            magnet: the pull toward the uniform policy.
+            imitating: whether the decisions are a teacher's, to be imitated.
+            opened: whether the game itself said what actions are worth.
+            still: whether only the critic learns.
+        """
         views = self._tensor(self._player.arrange(games.observations))
         known = self._tensor(self._judge_of.arrange(games.seen_by_critic))
         legal, solved = self._tensor(games.legal), self._tensor(games.solved)
@@ -244,7 +263,7 @@ class MMD(NetworkLearner):
                         gain = gain - losses.masked_fill(~told, 0.0).mean()
                 value = self._judge_of.outputs(self._critic, seen_by_critic).gather(1, taken)
                 value_loss = (value - goal).square().mean()
-                self._backward(value_loss - gain)
+                self._backward(value_loss - (0.0 if still else 1.0) * gain)
                 torch.nn.utils.clip_grad_norm_(self._policy, MOST_GRADIENT)
                 self._step()
                 steps += 1
@@ -278,6 +297,27 @@ def _shapes(game: Game, settings: MMDSettings, device: torch.device) -> tuple[Sh
     places = oracle_places(game, settings.oracle)
     whole_view = with_others(own, size, places, game.players - 1)
     return Tied(own, size, *rest), Tied(whole_view, known, *rest)
+
+
+def _first_policy(game: Game, settings: MMDSettings, shape: Shape) -> list[Tensor]:
+    """Return the weights and biases of the policy to begin with."""
+    begin = str(settings.begin)
+    is_file = begin.endswith(SUFFIX)
+    file = load_policy(begin) if is_file else shipped_file(game, begin)
+    check_fits(file, game)
+    network = file.network
+    if network.head != "logits":
+        raise ValueError(f"begin={begin!r}: its network gives {network.head}, expected logits")
+    parts = [
+        torch.from_numpy(np.asarray(part, np.float32))
+        for pair in zip(network.weights, network.biases, strict=True)
+        for part in pair
+    ]
+    parts[-2:] = [part / settings.sharpen for part in parts[-2:]]
+    try:
+        return shape.fold(parts)
+    except ValueError as error:
+        raise ValueError(f"begin={begin!r}, hidden={settings.hidden!r}: {error}") from None
 
 
 def _open_values(game: Game) -> OpenValues:

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from bidarena.baselines.learned.network import Network
 from bidarena.envs.game import Game
-from bidarena.train.selfplay.layers import RELU_GAIN, Tensor, follow, layers, outputs, playable
+from bidarena.train.selfplay.layers import (
+    RELU_GAIN,
+    Tensor,
+    follow,
+    layers,
+    outputs,
+    playable,
+    spread_kinks,
+)
 from bidarena.train.selfplay.learner import NetworkLearner
 from bidarena.train.selfplay.lookahead import Memory
 
@@ -29,11 +37,16 @@ class PositionLearner(NetworkLearner):
     settings: Any
     _style: Mapping[str, Any] = MappingProxyType({})  # further fields of the network that plays
 
-    def _begin(self, game: Game) -> None:
-        """Make a network that calls nearly all positions even, and an empty memory."""
+    def _begin(self, game: Game, *, spread: bool = False) -> None:
+        """Make a network that calls nearly all positions even, and an empty memory.
+
+        With `spread` its first units bend all over the range of the inputs, see `spread_kinks`.
+        """
         self._memory = Memory(game, self.settings.memory)
         sizes = [game.observation_size, *self.settings.hidden, 1]
         self._learning = layers(sizes, self._luck, gain=RELU_GAIN, device=self.device)
+        if spread:
+            spread_kinks(self._learning, self._factor, self._luck)
         self._judge = [part.detach().clone() for part in self._learning]
         self._adam = torch.optim.Adam(self._learning, fused=True)
 

@@ -47,6 +47,14 @@ class Dense:
         """Return weights and biases of dense layers that give the same outputs."""
         return list(parts)
 
+    def fold(self, dense: Sequence[Tensor]) -> list[Tensor]:
+        """Return weights and biases that give the outputs of dense layers; see `dense`.
+
+        Raise ValueError if the layers have other sizes.
+        """
+        _check_sizes(dense, self._sizes)
+        return [part.clone().to(self._device).requires_grad_() for part in dense]
+
 
 class Tied:
     """Layers with equal weights for all exchangeable parts.
@@ -146,8 +154,40 @@ class Tied:
         found[-2:] = [found[-2][:, back], found[-1][back]]
         return found
 
+    def fold(self, dense: Sequence[Tensor]) -> list[Tensor]:
+        """Return weights and biases that give the outputs of dense layers; see `dense`.
+
+        Of weights that should be equal, because parts can be exchanged, the mean is taken. Raise
+        ValueError if the layers have other sizes.
+        """
+        count = self._count
+        _check_sizes(dense, [count * own + shared for own, shared in self._sizes])
+        layers = [part.clone() for part in dense]
+        layers[0] = layers[0][torch.from_numpy(self._order)]
+        places = torch.from_numpy(self._places)
+        layers[-2:] = [layers[-2][:, places], layers[-1][places]]
+        found = []
+        for layer, ((own, shared), (units, common)) in enumerate(pairwise(self._sizes)):
+            weight, bias = layers[2 * layer : 2 * layer + 2]
+            between = weight[: count * own, : count * units].reshape(count, own, count, units)
+            same = torch.stack([between[one, :, one] for one in range(count)]).mean(0)
+            other = (between.sum((0, 2)) - count * same) / (count * (count - 1))
+            to_shared = weight[: count * own, count * units :].reshape(count, own, common).mean(0)
+            to_each = weight[count * own :, : count * units].reshape(shared, count, units).mean(1)
+            summed = torch.cat([other, to_shared], 1) / self._scale
+            rest = torch.cat([to_each, weight[count * own :, count * units :]], 1)
+            each = bias[: count * units].reshape(count, units).mean(0)
+            found += [same - other, torch.cat([summed, rest]), each, bias[count * units :].clone()]
+        return [part.to(self._device).requires_grad_() for part in found]
+
 
 Shape = Dense | Tied
+
+
+def _check_sizes(dense: Sequence[Tensor], sizes: Sequence[int]) -> None:
+    theirs = [len(dense[0]), *(len(bias) for bias in dense[1::2])]
+    if theirs != list(sizes):
+        raise ValueError(f"layers of {theirs} units: expected {list(sizes)}")
 
 
 def _order(indexes: NDArray[np.int64], count: int) -> tuple[NDArray[np.int64], int, int]:

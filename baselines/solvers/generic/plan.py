@@ -228,7 +228,20 @@ def plan_bot(game: Game, plan: Plan, idle: NDArray[np.int8], clock: int, name: s
         game.key,
         more=knowledge(game),
         distribution=plan_distribution,
+        foresight=_foresight(game, plan, idle, clock),
     )
+
+
+def _foresight(game: Game, plan: Plan, idle: NDArray[np.int8], clock: int) -> int | None:
+    """Return how many ticks of the clock the bot of a plan foresees; None if not known.
+
+    With the clock a part of its keys, as over information sets, a plan may change at any time.
+    """
+    if game.clock is not None and not idle[game.state[game.clock]].all():
+        return None
+    if clock < 0:
+        return 0
+    return max(0, int(plan.since.max(initial=0.0)) - 1)
 
 
 def line_of(game: Game, plan: Plan, idle: NDArray[np.int8], clock: int, state: State) -> int:

@@ -2,8 +2,11 @@
 
 The player is asked for its probabilities in every situation in which it may have to choose. Then a
 game for one player is left, which is solved exactly. The player is taken to choose by what it knows
-in the present situation, not by what happened before. In a game that its clock may cut short a
-bot may also choose by the time that is left; it is tried, and then asked at every time.
+in the present situation, not by what happened before.
+
+In a game that its clock may cut short a bot may also choose by the time that is left. A bot that
+declares its foresight is asked once for all times beyond it, and then at every time within it. Any
+other bot is tried at some times, and asked at every time if it chooses otherwise at one of them.
 """
 
 from __future__ import annotations
@@ -154,14 +157,16 @@ def _on_graph(index: GraphIndex, asker: Asker, tell: Callable[[str], None] | Non
     graph, limit = index.graph, index.game.limit
     asked = [index.deciding(seat) for seat in range(2)]
     plans = [_asked_at(index, asker, seat, 0) for seat in range(2)]
-    watches = graph.order.endless and _watches_clock(index, asker, plans)
+    turns = _times_asked(index, asker, plans) if graph.order.endless else 0
     values, found = [], []
     for seat in range(2):
         other = 1 - seat
         where = _choices(graph, asked[other], other)
 
         def turn(ticks: int, plan: Floats, other: int = other, where: Integers = where) -> None:
-            plan[where] = _asked_at(index, asker, other, limit - ticks)[where]
+            early = ticks > turns  # as at the beginning
+            given = plans[other] if early else _asked_at(index, asker, other, limit - ticks)
+            plan[where] = given[where]
 
         def progress(ticks: int, seat: int = seat) -> None:
             if tell is not None:
@@ -172,7 +177,8 @@ def _on_graph(index: GraphIndex, asker: Asker, tell: Callable[[str], None] | Non
             plan=plans[other],
             given=(other,),
             gap=GAP,
-            turn=turn if watches else None,
+            turn=turn if turns else None,
+            turns=turns + 1,
             progress=progress,
         )
         values.append((best.value if seat == 0 else -best.value) + 0.0)
@@ -203,14 +209,23 @@ def _asked_at(index: GraphIndex, asker: Asker, seat: int, time: int) -> Floats:
     return plan
 
 
-def _watches_clock(index: GraphIndex, asker: Asker, plans: list[Floats]) -> bool:
-    """Return whether the player chooses otherwise at other times than at the beginning.
+def _times_asked(index: GraphIndex, asker: Asker, plans: list[Floats]) -> int:
+    """Return for how many of the last ticks the player is asked anew, at each of them.
 
-    Only bots that read states, and answer exactly, are tried: observations do not show the clock.
+    Before them it chooses as in `plans`, at the beginning. Only bots read states and with them the
+    clock: observations do not show it. One that does not answer exactly is asked at the beginning.
     """
     player, limit = asker.player, index.game.limit
     if not isinstance(player, Bot) or not asker.exact or asker.program is not None:
-        return False
+        return 0
+    if player.foresight is not None:
+        return min(player.foresight, limit)
+    return limit if _watches_clock(index, asker, plans) else 0
+
+
+def _watches_clock(index: GraphIndex, asker: Asker, plans: list[Floats]) -> bool:
+    """Return whether a bot chooses otherwise at other times than at the beginning."""
+    limit = index.game.limit
     times = {1, limit // 4, limit // 2, *(limit - left for left in (1, 2, 3, 4, 8, 16, 64))}
     for time in sorted(time for time in times if 0 < time < limit):
         for seat in range(2):

@@ -92,6 +92,7 @@ def value_graph(
     seconds: float = np.inf,
     keep_layers: bool = True,
     turn: Callable[[int, Floats], None] | None = None,
+    turns: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Valued:
     """Value all positions.
@@ -104,7 +105,9 @@ def value_graph(
         seconds: sweeps end after this time, even if the gap is larger.
         keep_layers: whether to keep choices for every number of ticks left.
         turn: `turn(ticks, plan)` writes the given choices for a number of ticks left, where they
-            depend on it. Then all ticks are reckoned, however little changes.
+            depend on it; None: they do not.
+        turns: it is called for 1, 2, ... up to so many ticks. Those are reckoned however little
+            changes; from then on the given choices stay as they are.
         progress: called with the number of ticks reckoned.
     """
     began = time.perf_counter()
@@ -131,7 +134,7 @@ def value_graph(
     for ticks in range(1, game.limit + 1):
         later, values = values, values.copy()
         changed[:] = 0
-        if turn is not None:
+        if turn is not None and ticks <= turns:
             turn(ticks, plan)
         worst = max(worst, reckon(later, values))
         if keep_layers and changed.any():
@@ -142,7 +145,7 @@ def value_graph(
         # positions that are never entered by a tick have no value before the first sweep
         moved = float(np.nanmax(step)) if ticks == 1 else float(step.max())
         left = (game.limit - ticks) * moved
-        settled = left <= gap and turn is None
+        settled = left <= gap and (turn is None or ticks >= turns)
         if settled or time.perf_counter() - began > seconds:
             break
     error = left + (worst + TINY) * ticks * (order.longest + 1)

@@ -34,7 +34,7 @@ def conceded(game, bot):
         (
             "raj",
             {"cards": [1, 2, 3, 4], "items": [-1, 1, 2, 3], "reward": "margin"},
-            60_000,
+            140_000,
             {"gains": True, "blind": ["bank", "other_banks"]},
             0.1,
         ),
@@ -133,3 +133,16 @@ def test_minimax_td__who_does_not_stray_plays_by_the_chances():
     actions = learner._chosen(chances, may)
     assert (actions[~may] == 2).all()
     assert set(actions[may]) == {1, 2, 3, 4, 5}
+
+
+def test_minimax_td__first_units_bend_all_over_the_range_if_told_so():
+    game = make_game("scotch")
+    bends = {}
+    for spread in (False, True):
+        learner = MinimaxTD(game, {"spread": spread, "sharp": 4.0}, seed=0, total=1000)
+        weight, bias = (part.detach().numpy() for part in learner._learning[:2])
+        # the nearest point to the middle at which a unit bends, in parts of the range
+        bends[spread] = np.abs(bias) / np.linalg.norm(weight, axis=0) / 4.0
+    assert np.median(bends[False]) < 0.1
+    assert np.median(bends[True]) > 0.3
+    assert bends[True].max() < 5**0.5

@@ -14,6 +14,7 @@ from our_games import OUR_GAMES
 
 from bidarena import train
 from bidarena.baselines.learned.bots import network_bot
+from bidarena.baselines.learned.policy_file import load_policy, save_policy
 from bidarena.envs import make_bot, make_game
 from bidarena.envs.batch import Batch
 from bidarena.envs.registry import env_id
@@ -221,6 +222,37 @@ def test_mmd__after_its_teacher_it_plays_by_itself():
     while learner.steps < learner.total:
         kinds.append(learner.learn()["imitates"])
     assert kinds == [1.0, 1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_mmd__begins_with_a_policy_that_stands_still_while_the_critic_learns(tied, tmp_path):
+    game = make_game("twentynine")
+    settings = {"rows": 16, "hidden": [12], "minibatch": 64, "tied": tied, "sharpen": 2.0}
+    first = MMD(game, settings, seed=1, total=10_000)
+    first.learn()
+    policy = save_policy(tmp_path / "first.safetensors", game, first.network())
+    later = MMD(
+        game, {**settings, "begin": str(policy), "teacher_share": 0.05}, seed=2, total=10_000
+    )
+    views = np.random.default_rng(0).random((20, game.observation_size), np.float32)
+    expected = load_policy(policy).network(views)
+    np.testing.assert_allclose(later.network()(views), expected, atol=1e-4)
+    critic = [part.detach().clone() for part in later._critic]
+    later.learn()
+    np.testing.assert_allclose(later.network()(views), expected, atol=1e-4)
+    assert any((mine != its).any() for mine, its in zip(later._critic, critic, strict=True))
+    later.restore(later.state())  # also in the middle of that
+    while later.steps < 1500:
+        later.learn()
+    assert np.abs(later.network()(views) - expected).max() > 1e-3
+
+
+def test_mmd__refuses_to_begin_with_layers_of_other_sizes():
+    game = make_game("twentynine")
+    with pytest.raises(ValueError, match=r"begin='learned', hidden=\[12\]: layers of"):
+        MMD(game, {"hidden": [12], "begin": "learned"}, seed=1, total=10_000)
+    with pytest.raises(ValueError, match="begin='learned': its network gives gains"):
+        MMD(make_game("raj"), {"begin": "learned"}, seed=1, total=10_000)
 
 
 def test_play__the_oracle_sees_what_the_others_see():

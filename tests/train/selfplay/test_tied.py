@@ -45,6 +45,19 @@ def test_tied__dense_layers_give_the_same_outputs():
     assert [tuple(part.shape) for part in dense[::2]] == [(5, 12), (12, 8), (8, 3)]
 
 
+def test_tied__dense_layers_are_folded_back():
+    tied = Tied(PAIR, 5, [12, 8], 3)
+    parts = drawn(tied)
+    for mine, its in zip(parts, tied.fold(tied.dense(parts)), strict=True):
+        torch.testing.assert_close(its, mine)
+        assert its.requires_grad
+
+
+def test_tied__other_layers_than_its_own_are_refused():
+    with pytest.raises(ValueError, match=r"layers of \[5, 12, 3\] units: expected \[5, 8, 3\]"):
+        Tied(PAIR, 5, [8], 3).fold(Tied(PAIR, 5, [12], 3).dense(drawn(Tied(PAIR, 5, [12], 3))))
+
+
 def test_with_others__parts_of_other_players_join_the_same_part():
     seen = np.array([1, 2, 4])  # of every other player
     joined = with_others(PAIR, 5, seen, 2)
