@@ -1,4 +1,4 @@
-"""`bidarena list`: games, their environments, their rules, their bots."""
+"""`bidarena list`: games, their environments, their rules, their bots, and the strongest bots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.text import Text
 from bidarena.cli.options import parse, show_json
 from bidarena.envs import beliefs, bots, games
 from bidarena.envs.arguments import unknown
-from bidarena.envs.registry import bot_factory, env_id, factory, make_game
+from bidarena.envs.registry import bot_factory, env_id, factory, make_game, tools_of
 from bidarena.envs.registry.meanings import own_environment, rule_meanings
 
 
@@ -60,7 +60,7 @@ def first_line(thing: Any) -> str:
 def describe_game(name: str) -> dict[str, Any]:
     """Return all that is known of a game without playing it, as plain values for JSON."""
     game, make = make_game(name), factory(name)
-    meanings = rule_meanings(name)
+    meanings, tools = rule_meanings(name), tools_of(name)
     return {
         "game": name,
         "about": first_line(own_environment(name) or make),
@@ -74,6 +74,10 @@ def describe_game(name: str) -> dict[str, Any]:
             for rule, parameter in inspect.signature(make).parameters.items()
         },
         "bots": {bot: describe_bot(bot_factory(name, bot)) for bot in bots(name)},
+        "strongest": {
+            "without_search": tools.strongest or None,
+            "with_search": tools.strongest_search or None,
+        },
         "beliefs": beliefs(name),
     }
 
@@ -91,6 +95,15 @@ def describe_bot(make: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
+def _strongest(row: dict[str, Any]) -> list[str]:
+    """Return which bots of a game are the strongest, a line each; no line for what is not known."""
+    told = (
+        ("strongest without search", row["strongest"]["without_search"]),
+        ("strongest with a search or an exact solution", row["strongest"]["with_search"]),
+    )
+    return [f"{what}: {bot}" for what, bot in told if bot]
+
+
 def _show_all(console: Console, rows: list[dict[str, Any]]) -> None:
     table = Table(show_lines=True)
     table.add_column("game and environment", no_wrap=True)
@@ -100,7 +113,7 @@ def _show_all(console: Console, rows: list[dict[str, Any]]) -> None:
         observed = f"observation of {row['observation']} numbers"
         table.add_row(
             f"{row['game']}\n{row['environment']}\n{facts}\n{observed}",
-            f"{row['about']}\n{', '.join(row['bots'])}",
+            Text("\n".join([row["about"], ", ".join(row["bots"]), *_strongest(row)])),
         )
     console.print(table)
     console.print("`bidarena list GAME` shows the rules and bots of one game.")
@@ -124,5 +137,7 @@ def _show_one(console: Console, row: dict[str, Any]) -> None:
         options = ", ".join(f"{option}={value}" for option, value in told["options"].items())
         table.add_row(bot, Text(told["about"]), Text(options))
     console.print(table)
+    for line in _strongest(row):
+        console.print(Text(line))
     if row["beliefs"]:
         console.print(f"beliefs for searches: {', '.join(row['beliefs'])}")

@@ -106,8 +106,15 @@ def show(game: Game, args: Arguments, match: Match, found: list[Regret] | None) 
                 "moves": match.moves,
                 "seconds": match.seconds,
                 "scores": [
-                    {**score.as_dict(), "regret": regret and regret.as_dict()}
-                    for score, regret in zip(match.scores, each, strict=True)
+                    {
+                        **score.as_dict(),
+                        "regret": regret and regret.as_dict(),
+                        "moves": match.asked[k],
+                        "decisions": match.decisions[k],
+                        "thinking_seconds": match.thinking[k],
+                        "cpu_seconds": match.cpu[k],
+                    }
+                    for k, (score, regret) in enumerate(zip(match.scores, each, strict=True))
                 ],
                 "jail": jail_name() or None,
             }

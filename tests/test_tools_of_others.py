@@ -106,6 +106,14 @@ def test_tools_of_others__bench_and_usual_opponent():
     assert tools.tools_of(f"toy_tools:{GAME}").opponent == "heads"
 
 
+def test_tools_of_others__list_names_the_strongest_bots(capsys):
+    (row,) = (row for row in run_json(capsys, "list")["games"] if row["game"] == GAME)
+    assert row["strongest"] == {
+        "without_search": "heads",
+        "with_search": "best_response:of=heads",
+    }
+
+
 def test_tools_of_others__commands(capsys):
     assert commands()["toy"] == ("toy_tools", "the command of a toy")
     assert main(["toy", "with", "words"]) == 0

@@ -16,14 +16,20 @@ from bidarena.envs.rng import below
 _ONE = np.uint64(1)
 
 
-def exact(game: Game) -> Bot:
-    """Play perfectly from the table of the solved board, if that table takes up to 1 GiB.
+def exact(game: Game, memory: float = 1.0) -> Bot:
+    """Play perfectly from the table of the solved board, if that table takes up to `memory` GiB.
 
     It draws among all moves that keep the best result. Where coins have points but the last coin
     decides, it draws only among those of them that take the most points. When every move loses, it
     takes as few coins as it can, so that the game lasts long.
+
+    Args:
+        game: Coins.
+        memory: GiB that the table may take. It is worked out anew in every process.
     """
-    table = table_of(game)
+    if isinstance(memory, bool) or not isinstance(memory, int | float) or not 0 < memory <= 1 << 20:
+        raise ValueError(f"memory={memory!r}: expected GiB, more than 0")
+    table = table_of(game, int(memory * 2**30))
     if game.cfg[C.score] == POINTS:
         return Bot("exact", _best_difference_act, table, distribution=_best_difference_distribution)
     return Bot("exact", _leave_lost_act, table, distribution=_leave_lost_distribution)

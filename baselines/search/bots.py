@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bidarena.baselines.search import layout
+from bidarena.baselines.search.books import guide_for, nested, open_book
 from bidarena.baselines.search.keys import seen_by_observation, seen_by_signature
 from bidarena.baselines.search.layout import (
     DMCTS,
@@ -25,7 +26,6 @@ from bidarena.baselines.search.layout import (
 )
 from bidarena.baselines.search.stubs import (
     always_plausible,
-    no_book,
     no_judge,
     no_priors,
     withdraw_nothing,
@@ -33,9 +33,8 @@ from bidarena.baselines.search.stubs import (
 from bidarena.baselines.search.think import Thinker, search_act
 from bidarena.baselines.search.tree import BYTES_PER_EDGE, BYTES_PER_SLOT
 from bidarena.envs.arguments import choice, flag, whole
-from bidarena.envs.compile import Function
 from bidarena.envs.game import Game
-from bidarena.envs.registry import SEARCH, Bot, load, load_book, make_belief, make_bot
+from bidarena.envs.registry import SEARCH, Bot, make_belief, make_bot
 
 FASTEST = 1000  # iterations per millisecond: a tree under a clock has room for as many
 PUNCTUAL = 0.95  # share of the time that is used: a busy machine may pause us for milliseconds
@@ -61,7 +60,7 @@ class Options:
     threads: int = 1  # independent searches in parallel; their results are added up
     trees: int = 20  # dmcts: number of guesses, with a tree for each
     reuse: bool = False  # mcts: keep the tree for the next move
-    book: str | None = None  # opening book, "policy" or "none"; None: see `_book`
+    book: str | None = None  # opening book, "policy" or "none"; None: see `open_book`
     belief: str | None = None  # how likely a guess is: the name of one registered for the game
 
 
@@ -101,9 +100,9 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     if spec == "policy" and isinstance(options.policy, str):
         spec = options.policy
     playout = _playout_bot(game, spec)
-    belief = None if options.belief is None else make_belief(game, _nested(options.belief))
+    belief = None if options.belief is None else make_belief(game, nested(options.belief))
     belief_params = np.zeros(0) if belief is None else _flat("belief", belief.name, belief.params)
-    guide = None if options.policy is None else _guide(game, options.policy)
+    guide = None if options.policy is None else guide_for(game, options.policy)
     usual = "ucb1" if guide is None else "puct"
     selection = choice("selection", options.selection or usual, SELECTIONS)
     together = choice("simultaneous", options.simultaneous, SELECTIONS)
@@ -115,7 +114,7 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
         capacity = max(capacity, min(2 * wanted * game.actions, room))
     guided = np.zeros(0) if guide is None else np.concatenate([game.teams, guide.params])
 
-    book, by_policy = _book(game, options.book, guide is not None and guide.priors is not None)
+    book, by_policy = open_book(game, options.book, guide)
 
     head = np.zeros(layout.HEAD)
     head[layout.BY_POLICY] = by_policy
@@ -138,7 +137,7 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     head[layout.NOISE] = share
     more = {
         "playout": playout.act,
-        "book": book or no_book,
+        "book": book,
         "plausible": always_plausible if belief is None else belief.plausible,
         "withdraw": game.rules.get("withdraw", withdraw_nothing),
         "seen": seen_by_signature if "signature" in game.rules else seen_by_observation,
@@ -175,45 +174,12 @@ def _playout_bot(game: Game, spec: str) -> Bot:
     if not isinstance(spec, str):
         raise ValueError(f"playout={spec!r}: expected the name of a bot")
     try:
-        bot = make_bot(game, _nested(spec))
+        bot = make_bot(game, nested(spec))
     except ValueError as wrong:
         raise ValueError(f"playout={spec!r}: {wrong}") from None
     if not isinstance(bot, Bot) or bot.outside is not None or bot.more:
         raise ValueError(f"playout={spec!r}: expected a compiled bot that does not search itself")
     return replace(bot, params=_flat("playout", spec, bot.params))
-
-
-def _book(game: Game, name: str | None, has_priors: bool) -> tuple[Function | None, bool]:
-    """Return the opening book, and whether the policy answers in its place.
-
-    If no book is named, it is the usual one of the game, if there is one. With a policy that has
-    priors the policy answers in its place, as with the name "policy".
-    """
-    usual = load_book(game, None)
-    if name == "policy" and not (has_priors and usual):
-        raise ValueError(
-            f"book='policy': expected a policy that gives probabilities, in a game with a usual "
-            f"book to say where it answers; {game.name} has {'one' if usual else 'none'}"
-        )
-    by_policy = has_priors and usual is not None and name in (None, "policy")
-    return (usual, True) if by_policy else (load_book(game, name), False)
-
-
-def _guide(game: Game, policy: Any) -> Any:
-    """Return what a learned policy tells a search; see `Guide` in learned/guide.py.
-
-    In Python a `Guide` may be given itself.
-    """
-    if not isinstance(policy, str):
-        if not isinstance(policy, load("bidarena.baselines.learned.guide:Guide")):
-            raise ValueError(f"policy={policy!r}: expected the path of a policy file or of a run")
-        return policy
-    return load("bidarena.baselines.learned.guide:guide_of")(game, policy)
-
-
-def _nested(spec: str) -> str:
-    """Return `spec` with commas: options inside an option are written with semicolons."""
-    return str(spec).replace(";", ",")
 
 
 def _flat(what: str, name: str, params: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bidarena.baselines.search.books import book_move
 from bidarena.baselines.search.explore import explore
 from bidarena.baselines.search.layout import (
     AUTO,
@@ -33,7 +34,6 @@ from bidarena.baselines.search.layout import (
     VISITS,
     WEIGHT,
 )
-from bidarena.baselines.search.stubs import book, priors
 from bidarena.baselines.search.tree import (
     BYTES_PER_EDGE,
     BYTES_PER_SLOT,
@@ -64,7 +64,7 @@ def search_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
     """
     began = seconds()
     legal(cfg, state, scratch)
-    known = book_move(cfg, params, state, player, scratch)
+    known = known_move(cfg, params, state, player, scratch)
     if known >= 0:
         return known
     actions, choices, action = len(scratch), 0, -1
@@ -152,24 +152,10 @@ def search_each(
         )
 
 
-@apart
-def book_move(cfg: Cfg, params: Params, state: State, player: int, mask: Mask) -> int:
-    """Return the move that needs no search, or -1: that of the book, or what the policy favours.
-
-    With `book=policy` the policy answers wherever the usual book of the game would. `mask` holds
-    the legal moves.
-    """
-    known = book(cfg, state, player)
-    if known < 0 or params[BY_POLICY] == 0.0:
-        return known
-    chances = np.zeros(len(mask))
+def known_move(cfg: Cfg, params: Params, state: State, player: int, mask: Mask) -> int:
+    """Return the move that needs no search, or -1; `mask` holds the legal moves."""
     policy = params[int(params[BELIEF_END]) + int(params[PLAYERS]) : int(params[POLICY_END])]
-    priors(cfg, policy, state, player, mask, chances)
-    likeliest = 0
-    for action in range(len(chances)):
-        if chances[action] > chances[likeliest]:
-            likeliest = action
-    return likeliest
+    return book_move(cfg, policy, params[BY_POLICY] != 0.0, state, player, mask)
 
 
 def next_word(rng: Rng) -> Any:
@@ -213,7 +199,7 @@ class Thinker:
         game, params, count = self.game, self.bot.params, self._threads.count
         mask = np.zeros(game.actions, np.int8)
         game.call("legal")(game.cfg, state, mask)
-        ask = game.compiled(book_move, **self.bot.more)
+        ask = game.compiled(known_move, **self.bot.more)
         known = int(ask(game.cfg, params, state, player, mask))
         if known >= 0:
             mask[:] = 0

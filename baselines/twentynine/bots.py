@@ -11,6 +11,7 @@ from bidarena.envs.arguments import flag
 from bidarena.envs.bits import count, highest, lowest, nth
 from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
 from bidarena.envs.registry import Bot
+from bidarena.envs.registry.aids import NO_BOOK
 from bidarena.envs.rng import below
 from bidarena.envs.twentynine.rules.auction import points_in
 from bidarena.envs.twentynine.rules.layout import (
@@ -95,8 +96,9 @@ def _before_play(state: State, player: int, allowed: int, jump: bool) -> int:
 def cheater(game: Game, iterations: int = 1000, playout: str = "random") -> Bot:
     """Sees all hands, the cards still to come and the trump: for upper bounds only, never fair.
 
-    It is a search that guesses nothing and expects all players to see everything. It plays only
-    where it is named: tournaments of all bots leave it out.
+    It is a search that guesses nothing and expects all players to see everything; it searches its
+    bids too, and asks no book. It plays only where it is named: tournaments of all bots leave it
+    out.
 
     Args:
         game: Twenty-nine.
@@ -104,7 +106,7 @@ def cheater(game: Game, iterations: int = 1000, playout: str = "random") -> Bot:
         playout: as for `mcts`.
     """
     open_game = replace(game, hidden=False)
-    bot = mcts(open_game, iterations=iterations, playout=playout)
+    bot = mcts(open_game, iterations=iterations, playout=playout, book=NO_BOOK)
     return replace(bot, name="cheater", more={**bot.more, "determinize": _look}, fair=False)
 
 

@@ -23,7 +23,7 @@ from bidarena.baselines.twentynine.double_dummy.layout import (
 )
 from bidarena.baselines.twentynine.double_dummy.memory import begin_deal
 from bidarena.baselines.twentynine.double_dummy.search import ALL, points_after
-from bidarena.baselines.twentynine.pimc import set_root
+from bidarena.baselines.twentynine.guesses import set_root
 from bidarena.envs.bits import count
 from bidarena.envs.compile import apart, borrow
 from bidarena.envs.game import Cfg, State

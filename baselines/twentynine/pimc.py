@@ -2,41 +2,24 @@
 
 The double-dummy solver (double_dummy/) solves every guess for each card that may be played now. The
 solver has no doubts: it plays as if all players saw all cards, so it never pays for information and
-never hides any.
+never hides any. A learned policy, which knows what is hidden, may choose between cards that are
+about as good.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bidarena.baselines.search.explore import guess_hidden
-from bidarena.baselines.search.stubs import always_plausible
+from bidarena.baselines.search.books import book_move, guide_for, nested, open_book
+from bidarena.baselines.search.stubs import always_plausible, no_book, no_priors, priors
 from bidarena.baselines.twentynine.bots import played, rules_act
-from bidarena.baselines.twentynine.double_dummy.layout import (
-    CLOCK,
-    COLUMNS,
-    END,
-    PLIES,
-    REST,
-    STOPPED,
-    Codes,
-    Hands,
-    Memory,
-    Row,
-    Stack,
-)
-from bidarena.baselines.twentynine.double_dummy.memory import begin_deal
+from bidarena.baselines.twentynine.double_dummy.layout import Hands
 from bidarena.baselines.twentynine.double_dummy.moves import different
-from bidarena.baselines.twentynine.double_dummy.search import (
-    ALL,
-    begin,
-    likely_points,
-    points_after,
-)
+from bidarena.baselines.twentynine.guesses import CONTRACTS, add_up
 from bidarena.envs.arguments import whole
 from bidarena.envs.bits import lowest
 from bidarena.envs.compile import apart, seconds
-from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State
+from bidarena.envs.game import Cfg, Game, Mask, Params, Rng, State, legal
 from bidarena.envs.registry import Bot, make_belief
 from bidarena.envs.twentynine.rules.layout import (
     ALL_CARDS,
@@ -44,18 +27,11 @@ from bidarena.envs.twentynine.rules.layout import (
     NOBODY,
     PLAYING,
     SEATS,
-    SUIT,
     A,
     C,
     S,
 )
-from bidarena.envs.twentynine.rules.play import (
-    beats,
-    led_suit,
-    play_options,
-    reveal,
-    table_card,
-)
+from bidarena.envs.twentynine.rules.play import play_options, table_card
 
 PIMC = "pimc"  # `Bot.kind`
 
@@ -63,17 +39,30 @@ PIMC = "pimc"  # `Bot.kind`
 JUMP = 0  # read by `rules_act`
 SAMPLES = 1
 UNTIL = 2  # when to stop, by the clock that `seconds` reads; 0: never
-BELIEF = 3  # from here on, the params of the belief
+BY_POLICY = 3  # 1: the policy bids, where the book would
+PRIOR = 4  # what the policy's probability of a card counts beside the share of guesses it wins
+POLICY = 5  # where the params of the policy begin
+BELIEF = 6  # from here to POLICY, the params of the belief
 
 SLOTS = 1 << 18  # positions that the solver remembers at most
-CONTRACTS, POINTS = 0, 1  # what is added up over all guesses
+ALL_POINTS = 28  # of the cards
+USUAL_PRIOR = 0.1  # chosen in trials: 0.2 and 0.5 were no better
 
 
-def pimc(game: Game, samples: int = 20, belief: str | None = None) -> Bot:
+def pimc(
+    game: Game,
+    samples: int = 20,
+    belief: str | None = None,
+    policy: str | None = None,
+    book: str | None = None,
+    prior: float | None = None,
+) -> Bot:
     """Guesses the hidden cards `samples` times, solves each guess, plays what is best on average.
 
     The best card makes (or breaks) the contract in the most guesses; of equals, it takes the most
-    points. With reward="margin" only points count. It bids and chooses the trump like `rules`.
+    points. With reward="margin" only points count. It bids and chooses the trump by a book: by
+    the formula of `rules`, or by a learned policy. A policy also chooses between cards that are
+    about as good, in place of the points, which takes less than half the time.
 
     A guess includes the trump while it is hidden, and the solver treats it as revealed from the
     next decision on; that is an approximation, because nobody might ask. After a card that is
@@ -85,28 +74,62 @@ def pimc(game: Game, samples: int = 20, belief: str | None = None) -> Bot:
         game: Twenty-nine.
         samples: guesses for each decision.
         belief: which guesses are more believable, by name; its options are separated by semicolons.
+        policy: a learned policy that bids, chooses the trump, and has a say in the cards: a file,
+            the folder of a run, or "learned".
+        book: as for searches: "formula" or "policy"; None: the policy if there is one.
+        prior: with a policy, how many guesses its probability of a card is worth, as a share of all
+            guesses; None: 0.1. With 0 it only bids and chooses the trump.
     """
     samples = whole("samples", samples, 1, 10_000)
-    params, more = np.array([0.0, samples, 0.0]), {"plausible": always_plausible}
-    if belief is not None:
-        known = make_belief(game, str(belief).replace(";", ","))
-        params = np.concatenate([params, known.params])
-        more = {"plausible": known.plausible}
+    known = None if belief is None else make_belief(game, nested(belief))
+    guide = None if policy is None else guide_for(game, policy)
+    answers, by_policy = open_book(game, book, guide)
+    if answers is no_book:
+        raise ValueError(f"book={book!r}: pimc cannot search bids; expected 'formula' or 'policy'")
+    if guide is not None and guide.priors is None:
+        raise ValueError(f"policy={policy!r}: expected a policy that gives probabilities")
+    believed = np.zeros(0) if known is None else known.params
+    head = np.zeros(BELIEF)
+    head[SAMPLES], head[BY_POLICY] = samples, by_policy
+    head[PRIOR] = _prior(prior, guide is not None)
+    head[POLICY] = BELIEF + len(believed)
+    params = np.concatenate([head, believed, np.zeros(0) if guide is None else guide.params])
+    more = {
+        "plausible": always_plausible if known is None else known.plausible,
+        "book": answers,
+        "priors": no_priors if guide is None else guide.priors,
+        **({} if guide is None else guide.more),
+    }
     return Bot("pimc", _pimc_act, params, more=more, kind=PIMC)
 
 
+def _prior(value: float | None, has_policy: bool) -> float:
+    """Return the weight of the policy in the choice of cards, 0 without a policy."""
+    if value is None:
+        return USUAL_PRIOR if has_policy else 0.0
+    if not has_policy:
+        raise ValueError(f"prior={value!r}: needs probabilities; expected policy=PATH too")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"prior={value!r}: expected a number from 0 to 1")
+    return float(value)
+
+
 def _pimc_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, scratch: Mask) -> int:
-    """Return the best action in the play, and that of `rules` before it and in a single hand.
+    """Return the best action in the play, that of the book before it, `rules` in a single hand.
 
     At the time `UNTIL` it stops, in the middle of a guess too, and chooses by the guesses solved so
     far; if there is none, like `rules`.
     """
-    if state[S.phase] != PLAYING or state[S.single] != NOBODY:
+    if state[S.phase] != PLAYING:
+        legal(cfg, state, scratch)
+        policy = params[int(params[POLICY]) :]
+        return book_move(cfg, policy, params[BY_POLICY] != 0.0, state, player, scratch)
+    if state[S.single] != NOBODY:
         return rules_act(cfg, params, state, player, rng, scratch)
     allowed = worth_trying(cfg, state, player)
     if allowed & (allowed - 1) == 0:
         return lowest(allowed)
-    best = _best_on_average(cfg, params, state, player, rng, allowed)
+    best = _best_on_average(cfg, params, state, player, rng, allowed, scratch)
     return best if best >= 0 else rules_act(cfg, params, state, player, rng, scratch)
 
 
@@ -130,20 +153,22 @@ def worth_trying(cfg: Cfg, state: State, player: int) -> int:
 
 @apart
 def _best_on_average(
-    cfg: Cfg, params: Params, state: State, player: int, rng: Rng, allowed: int
+    cfg: Cfg, params: Params, state: State, player: int, rng: Rng, allowed: int, scratch: Mask
 ) -> int:
     """Return the action with the best sum over all guesses; of equals, a card before asking.
 
     Contracts are counted first, which is quick. Only for actions with equally many, the same
-    guesses are solved again for their points. Return -1 if there was no time for a single guess.
+    guesses are solved again for their points; a policy that has a say decides in their place.
+    Return -1 if there was no time for a single guess.
     """
     start, end = 0.0, params[UNTIL]
     if end > 0.0:
         start = seconds()
+    belief, samples = params[BELIEF : int(params[POLICY])], int(params[SAMPLES])
     memory = np.empty((1 + SLOTS, 2), np.int64)
     totals = np.zeros(A.reveal + 1, np.int64)
     words = rng.copy()
-    best, known = allowed, False
+    best, known, asks_policy = allowed, False, params[PRIOR] > 0.0
     for what in range(2):
         if (what == CONTRACTS and cfg[C.reward] == MARGIN) or best & (best - 1) == 0:
             continue
@@ -151,12 +176,54 @@ def _best_on_average(
             rng[k] = words[k]
         for action in range(A.reveal + 1):
             totals[action] = 0
-        until = start + (end - start) / 2 if what == CONTRACTS else end
-        if _add_up(cfg, params, state, player, rng, best, what, until, memory, totals) == 0:
+        more_follows = what == CONTRACTS and not asks_policy
+        until = start + (end - start) / 2 if more_follows else end
+        solved = add_up(
+            *(cfg, belief, samples, state, player, rng, best, what, until, memory, totals)
+        )
+        if solved == 0:
             break
+        if asks_policy:
+            most = solved if what == CONTRACTS else solved * (ALL_POINTS + cfg[C.last_trick])
+            return _best_with_policy(cfg, params, state, player, allowed, totals, most, scratch)
         known = True
         best = _best(best, totals)
     return lowest(best) if known else -1
+
+
+def _best_with_policy(
+    cfg: Cfg,
+    params: Params,
+    state: State,
+    player: int,
+    allowed: int,
+    totals: Hands,
+    most: int,
+    scratch: Mask,
+) -> int:
+    """Return the action with the best share of `most` plus `PRIOR` times the policy's probability.
+
+    The policy knows all legal cards. A card that stands for its higher neighbours has the sum of
+    their probabilities.
+    """
+    legal(cfg, state, scratch)
+    chances = np.zeros(len(scratch))
+    priors(cfg, params[int(params[POLICY]) :], state, player, scratch, chances)
+    stands = NOBODY
+    for card in range(32):
+        if card % 8 == 0:
+            stands = NOBODY
+        if (allowed >> card) & 1:
+            stands = card
+        elif stands != NOBODY:
+            chances[stands] += chances[card]
+    best, best_score = NOBODY, -1.0
+    for action in range(A.reveal + 1):
+        if (allowed >> action) & 1:
+            score = totals[action] / most + params[PRIOR] * chances[action]
+            if score > best_score:
+                best, best_score = action, score
+    return best
 
 
 def _best(actions: int, totals: Hands) -> int:
@@ -167,127 +234,3 @@ def _best(actions: int, totals: Hands) -> int:
             best = (best if totals[action] == most else 0) | 1 << action
             most = totals[action]
     return best
-
-
-def _add_up(
-    cfg: Cfg,
-    params: Params,
-    state: State,
-    player: int,
-    rng: Rng,
-    actions: int,
-    what: int,
-    end: float,
-    memory: Memory,
-    totals: Hands,
-) -> int:
-    """Add to `totals` what each of `actions` is worth in each guess; return how many were solved.
-
-    Args:
-        cfg: the rules in force.
-        params: those of the bot.
-        state: what really is; only what `player` may know is used.
-        player: the seat to move.
-        rng: for the guesses.
-        actions: cards, and perhaps asking for the trump, as a bit mask.
-        what: CONTRACTS or POINTS, of the side of `player`.
-        end: when to stop, in the middle of a guess too; 0: never.
-        memory: of the solver; its entries are overwritten.
-        totals: where to add, by action.
-    """
-    guess = state.copy()
-    hands = np.zeros(SEATS, np.int64)
-    stack = np.zeros((PLIES, COLUMNS), np.int64)
-    stack[CLOCK, END] = int(end * 1e9)
-    codes = np.empty((4, 256), np.int64)
-    found = np.zeros(A.reveal + 1, np.int64)
-    values = np.zeros(32, np.int64)
-    for sample in range(int(params[SAMPLES])):
-        if end > 0.0 and seconds() >= end:
-            return sample
-        guess_hidden(cfg, params[BELIEF:], state, player, rng, guess)
-        for seat in range(SEATS):
-            hands[seat] = guess[S.hands + seat]
-        begin_deal(hands, codes, memory)
-        found[A.reveal] = 0
-        for asking in range(1 + ((actions >> A.reveal) & 1)):
-            if asking:
-                reveal(guess)
-                cards = play_options(cfg, guess) & ALL_CARDS
-            else:
-                cards = actions & ALL_CARDS
-            _solve_cards(cfg, guess, player, cards, hands, stack, codes, memory, what, values)
-            for card in range(32):
-                if (cards >> card) & 1:
-                    action = A.reveal if asking else card
-                    found[action] = max(found[action], values[card]) if asking else values[card]
-        if stack[CLOCK, STOPPED] != 0:
-            return sample  # this guess was not solved to its end
-        for action in range(A.reveal + 1):
-            if (actions >> action) & 1:
-                totals[action] += found[action]
-    return int(params[SAMPLES])
-
-
-def _solve_cards(
-    cfg: Cfg,
-    guess: State,
-    player: int,
-    cards: int,
-    hands: Hands,
-    stack: Stack,
-    codes: Codes,
-    memory: Memory,
-    what: int,
-    values: Hands,
-) -> None:
-    """Write into `values` what each of `cards` is worth to the side of `player` in this guess.
-
-    The contract is worth 1 if it is won, by making or by breaking it.
-    """
-    root = np.zeros(COLUMNS, np.int64)
-    set_root(cfg, guess, player, hands, cards, root)
-    trump, last = guess[S.trump], cfg[C.last_trick]
-    need = guess[S.target] - guess[S.points + (guess[S.bidder] & 1)]
-    if guess[S.bidder] & 1:  # side 0 wins if it leaves less than that to the other side
-        need = root[REST] - need + 1
-    points = likely_points(hands, trump, root[REST])
-    for card in range(32):
-        if (cards >> card) & 1 == 0:
-            continue
-        if stack[CLOCK, STOPPED] != 0:
-            return
-        ask = need if what == CONTRACTS else points
-        questions = 1 if what == CONTRACTS else ALL
-        points = points_after(hands, root, card, stack, trump, last, codes, memory, ask, questions)
-        if what == CONTRACTS:
-            values[card] = 1 if (points >= need) == (player & 1 == 0) else 0
-        else:
-            values[card] = points if player & 1 == 0 else root[REST] - points
-
-
-def set_root(cfg: Cfg, guess: State, player: int, hands: Hands, cards: int, root: Row) -> None:
-    """Write the position to be solved into `root`.
-
-    A trump that is still hidden counts from this trick on if somebody may still ask in it, else
-    from the next trick on. Nobody may if `player` is the last to play, or cannot follow suit and
-    plays a card instead of asking.
-    """
-    packed = guess[S.tricks + min(guess[S.trick], 7)]
-    on_table = guess[S.in_trick]
-    table, led = 0, 0
-    power = guess[S.trump]
-    best, best_seat = guess[S.best_card], guess[S.best_seat]
-    if on_table > 0:
-        led = led_suit(guess)
-        follows = cards & (SUIT << (8 * led)) != 0
-        if guess[S.revealed] == 0 and (on_table == SEATS - 1 or not follows):
-            power = NOBODY
-        for k in range(on_table):
-            seat = (guess[S.leader] + k) % SEATS
-            card = table_card(packed, seat)
-            table |= 1 << card
-            if k == 0 or beats(card, best, power):
-                best, best_seat = card, seat
-    left = hands[0] | hands[1] | hands[2] | hands[3]
-    begin(left, player, table, led, best, best_seat, power, cfg[C.last_trick], root)

@@ -24,6 +24,8 @@ register_bot("coins/learned", "bidarena.baselines.learned.policy_file:learned")
 register_tools(
     "coins",
     opponent="surewin",
+    strongest="learned",
+    strongest_search="exact:memory=8",  # 8 GiB for the default board
     solve="bidarena.baselines.coins.solver:report",
     hint="bidarena.baselines.coins.hint:exact_hint",
     exploit="bidarena.evaluate.coins.exploit:exploit_coins",

@@ -25,6 +25,8 @@ register_bot("raj/ppo", "bidarena.baselines.learned.policy_file:ppo")
 register_tools(
     "raj",
     opponent="minimax",
+    strongest="learned",
+    strongest_search="exact",
     solve="bidarena.baselines.raj.exact:report",
     positions="bidarena.baselines.raj.solver:index_positions",
     hint="bidarena.baselines.raj.hint:exact_hint",

@@ -69,6 +69,9 @@ class Tools:
 
     Args:
         opponent: the bot, with options, that `bidarena play` uses if the user names none.
+        strongest: the strongest bot, with options, that neither searches nor plays by an exact
+            solution, as far as was measured under the default rules; shown by `bidarena list`.
+        strongest_search: the same of the bots that search or play by an exact solution.
         solve: `(game, memory, begin) -> dict`: solves the game for `bidarena solve`, which shows
             the dict. `memory` is the number of bytes that the solver may use. `begin(total, what)`
             shows a progress bar and returns the function that advances it. The dict must fit JSON;
@@ -107,6 +110,8 @@ class Tools:
     """
 
     opponent: str = ""
+    strongest: str = ""
+    strongest_search: str = ""
     solve: str = ""
     positions: str = ""
     hint: str = ""

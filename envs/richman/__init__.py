@@ -19,6 +19,8 @@ register_bot("richman/learned", "bidarena.baselines.learned.policy_file:learned"
 register_tools(
     "richman",
     opponent="richman",
+    strongest="learned",
+    strongest_search="exact",
     view="bidarena.envs.richman.view:view",
     board="graph",
     progress=Progress("decision"),

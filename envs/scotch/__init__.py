@@ -22,6 +22,8 @@ register_bot("scotch/learned", "bidarena.baselines.learned.policy_file:learned")
 register_tools(
     "scotch",
     opponent="dp",
+    strongest="learned",
+    strongest_search="exact",
     solve="bidarena.baselines.scotch.exact:report",
     positions="bidarena.baselines.scotch.solver:index_positions",
     hint="bidarena.baselines.scotch.hint:exact_hint",

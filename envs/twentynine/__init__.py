@@ -48,7 +48,9 @@ for _web in ("http", "https"):  # bots of the competition
     register_opener(_web, "bidarena.baselines.adapters.twentynine.http:opener")
 register_tools(
     "twentynine",
-    opponent="ismcts:iterations=2000,book=formula",
+    opponent="ismcts:iterations=2000",
+    strongest="learned",
+    strongest_search="pimc:samples=30,policy=learned",
     exploit="bidarena.evaluate.twentynine.exploit:exploit_twentynine",
     exploit_note=(
         "A lower bound only: what a local best response wins in a match of --games games, 2,000 "

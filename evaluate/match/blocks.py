@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from typing import Any
@@ -68,6 +68,8 @@ class Block:
     asked: list[int]  # moves of each bot
     decisions: list[int]  # moves of each bot that were not forced
     thinking: list[float]  # seconds of all moves of each bot
+    # seconds of CPU time of this process in them, all threads together
+    cpu: list[float] = field(default_factory=list)
 
     @property
     def moves(self) -> int:
@@ -113,7 +115,7 @@ def play_deals(
             for k, bot in enumerate(bots):
                 rows = np.flatnonzero(waiting == k)
                 if len(rows):
-                    began = time.perf_counter()
+                    began, worked = time.perf_counter(), time.process_time()
                     if not isinstance(bot, Bot):
                         table.ask_callable(k, bot, rows)
                     elif bot.outside is not None:
@@ -121,6 +123,7 @@ def play_deals(
                     else:
                         table.play_compiled(k, bot, rows)
                     table.thinking[k] += time.perf_counter() - began
+                    table.cpu[k] += time.process_time() - worked
             table.make_room()
             alive = int((table.movers >= 0).sum())
             if progress is not None and alive < left:
@@ -187,6 +190,7 @@ class _Table:
         self.asked = [0] * self.rotations
         self.decisions = [0] * self.rotations
         self.thinking = [0.0] * self.rotations
+        self.cpu = [0.0] * self.rotations
         self.sizes = [8] * self.rotations  # rows of one call of each compiled bot
         self.paces = [inf] * self.rotations  # seconds that a row took in the last call
         game.compiled(begin_rows)(game.cfg, self.states, self.rngs, self.movers, self.results)
@@ -330,4 +334,5 @@ class _Table:
             asked=self.asked,
             decisions=self.decisions,
             thinking=self.thinking,
+            cpu=self.cpu,
         )

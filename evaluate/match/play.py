@@ -43,6 +43,7 @@ class Match:
     decisions: list[int]  # moves of each bot that were not forced
     thinking: list[float]  # seconds of all moves of each bot
     asked: list[int] = field(default_factory=list)  # moves of each bot
+    cpu: list[float] = field(default_factory=list)  # CPU seconds of the moves of each bot
     wanted: int = 0  # games that were to be played: more than `games` after Ctrl-C
     stopped: KeyboardInterrupt | None = None  # what ended the match early: Ctrl-C, or SIGTERM
 
@@ -115,7 +116,8 @@ def play_match(
     results = np.zeros((deals, rotations, game.players))  # by bot, not by seat
     points = np.zeros_like(results) if game.score is not None else None
     faults: list[Counter[str]] = [Counter() for _ in names]
-    asked, decisions, thinking = [0] * rotations, [0] * rotations, [0.0] * rotations
+    asked, decisions = [0] * rotations, [0] * rotations
+    thinking, cpu = [0.0] * rotations, [0.0] * rotations
     size = max(1, ROWS // rotations)
     jobs = [
         _Job(
@@ -144,6 +146,7 @@ def play_match(
                     asked[k] += block.asked[k]
                     decisions[k] += block.decisions[k]
                     thinking[k] += block.thinking[k]
+                    cpu[k] += block.cpu[k]
                 if record is not None:
                     chance, _ = _words(job, rotations)
                     lines = block_records(game, names, seed, part.start, chance, block)
@@ -166,6 +169,7 @@ def play_match(
         decisions=decisions,
         thinking=thinking,
         asked=asked,
+        cpu=cpu,
         wanted=deals * rotations,
         stopped=stopped,
     )

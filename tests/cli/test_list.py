@@ -2,13 +2,14 @@
 
 import inspect
 import json
+from unittest import mock
 
 import pytest
 from our_games import OUR_GAMES
 
 from bidarena.cli.main import main
 from bidarena.envs import bots, games, make_game
-from bidarena.envs.registry import bot_factory, factory
+from bidarena.envs.registry import Tools, bot_factory, factory, tools
 
 
 def listed(capsys, *words):
@@ -55,6 +56,31 @@ def test_list__shows_one_game_in_detail(capsys, game):
         assert f"--{rule.replace('_', '-')}" in shown
     for bot in bots(game):
         assert bot in shown
+
+
+def test_list__says_which_bots_are_the_strongest(capsys):
+    found = listed(capsys)
+    assert found["raj"]["strongest"] == {"without_search": "learned", "with_search": "exact"}
+    assert found["coins"]["strongest"]["with_search"] == "exact:memory=8"
+    for name in OUR_GAMES:
+        assert all(found[name]["strongest"].values()), name
+    for words in (["list"], ["list", "twentynine"]):
+        assert main(words) == 0
+        shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+        assert "strongest without search: learned" in shown
+        assert "strongest with a search or an exact solution: pimc:" in shown
+
+
+def test_list__the_strongest_bots_are_those_that_a_game_registers(capsys):
+    with mock.patch.dict(tools._tools, {"raj": Tools(strongest="value")}):
+        assert listed(capsys, "raj")["raj"]["strongest"] == {
+            "without_search": "value",
+            "with_search": None,
+        }
+        assert main(["list", "raj"]) == 0
+        shown = capsys.readouterr().out
+    assert "strongest without search: value" in shown
+    assert "strongest with" not in shown.replace("strongest without", "")
 
 
 def test_list__an_unknown_game_is_named(capsys):

@@ -24,6 +24,11 @@ def test_cli_match__takes_rules_as_options_and_prints_one_json_object(capsys):
     first, second = result["scores"]
     assert first["wins"] + first["draws"] + first["losses"] == 100
     assert (first["wins"], first["losses"]) == (second["losses"], second["wins"])
+    assert first["moves"] + second["moves"] == result["moves"]
+    for score in result["scores"]:
+        assert 0 < score["decisions"] <= score["moves"]
+        assert 0 < score["thinking_seconds"] <= result["seconds"]
+        assert score["cpu_seconds"] >= 0
     assert run(capsys, *words, "--money", "20,30", "--tie", "coin", "--seed", "4")[0] == 0
 
 

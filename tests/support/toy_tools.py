@@ -168,6 +168,8 @@ register_bot("toy_pennies/heads", "toy_tools:heads")
 register_bot("toy_pennies/best_response", "bidarena.baselines.solvers.best_response:bot")
 TOOLS = {
     "opponent": "heads",
+    "strongest": "heads",
+    "strongest_search": "best_response:of=heads",
     "solve": "toy_tools:solve",
     "positions": "toy_tools:positions",
     "hint": "toy_tools:hint",

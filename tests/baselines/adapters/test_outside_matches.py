@@ -62,7 +62,7 @@ def test_match__a_program_that_makes_trouble_loses_and_leaves_nothing(tmp_path, 
     assert match.scores[0].losses == GAMES
     assert sum(match.scores[0].faults.values()) == GAMES
     assert all(reason.startswith("raised: ") for reason in match.scores[0].faults)
-    assert seconds < GAMES * (0.4 + 2)  # at most; after some faults it is not asked any more
+    assert seconds < 100  # a hanging bot sleeps 1000 s: it was not waited for
     del match
     gc.collect()
     assert homes
@@ -76,7 +76,7 @@ def test_match__a_file_that_makes_trouble_loses_and_leaves_nothing(tmp_path, hom
     file.write_text("def calculate_bid(player, pos, first, second):\n" + indented(TROUBLE[what]))
     match, seconds = play(f"file:{file}:seconds=0.4,faults=2")
     assert match.scores[0].losses == sum(match.scores[0].faults.values()) == GAMES
-    assert seconds < 30
+    assert seconds < 200  # it ends; how long killing takes depends on how busy the machine is
     gc.collect()
     assert all(all_gone(home) for home in homes)
 

@@ -190,6 +190,16 @@ def test_coins_solver__what_cannot_be_solved_is_refused(options, message):
             ask(game)
 
 
+def test_coins_exact__solves_in_as_much_memory_as_it_is_given():
+    game = make_game("coins", board="triangle5")  # a table of 4 KiB
+    make_bot(game, "exact:memory=0.00001")
+    with pytest.raises(ValueError, match=r"15 coins.*up to 13 coins"):
+        make_bot(game, "exact:memory=0.000001")
+    for wrong in ("0", "true", "much"):
+        with pytest.raises(ValueError, match=r"memory=.*expected GiB"):
+            make_bot(game, f"exact:memory={wrong}")
+
+
 # --- exact play ----------------------------------------------------------------------------------
 
 

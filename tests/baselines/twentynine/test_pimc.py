@@ -1,9 +1,15 @@
-"""The bot that solves guesses: what it plays where the answer is known, and that it cannot peek."""
+"""The bot that solves guesses: what it plays where the answer is known, and that it cannot peek.
+
+Also what a learned policy changes: the bids, the trump, and the choice between equal cards.
+"""
 
 import numpy as np
 import pytest
+from networks import random_network
 from plain_tricks import plain_minimax
 
+from bidarena.baselines.learned.network import Network
+from bidarena.baselines.learned.policy_file import save_policy
 from bidarena.envs import make_bot, make_game
 from bidarena.envs.rng import seeded
 from bidarena.envs.testing import check_bot, random_states
@@ -115,15 +121,100 @@ def _two_tricks_left():
     return state
 
 
+def fond_of(folder, game, actions):
+    """Return the file of a policy that favours some actions, the first of them most."""
+    weight = np.zeros((game.observation_size, game.actions), np.float32)
+    bias = np.zeros(game.actions, np.float32)
+    for place, action in enumerate(actions):
+        bias[action] = 20.0 - 5 * place
+    return save_policy(
+        folder / f"{actions[0]}.safetensors", game, Network((weight,), (bias,), head="logits")
+    )
+
+
+def before_the_play(calls):
+    game = make_game("twentynine")
+    rng = seeded(np.random.default_rng(3), 2)
+    state = game.new_state(rng)
+    for action in calls:
+        game.call("step")(game.cfg, state, action, rng)
+    return game, state
+
+
+def test_pimc__a_policy_bids_and_chooses_the_trump_as_in_searches(tmp_path):
+    game, state = before_the_play([])
+    usual = asked(game, state, "rules")
+    bid = A.bid_16 + 5
+    assert usual != bid
+    path = fond_of(tmp_path, game, [bid, A.choose + 2])
+    assert asked(game, state) == asked(game, state, "pimc:book=formula") == usual
+    for options in (f"policy={path}", f"policy={path},book=policy", f"policy={path},prior=0"):
+        assert asked(game, state, f"pimc:{options}") == bid
+        assert asked(game, state, f"ismcts:iterations=20,{options.replace(',prior=0', '')}") == bid
+    assert asked(game, state, f"pimc:policy={path},book=formula") == usual
+    game, state = before_the_play([A.bid_16, A.pass_, A.pass_, A.pass_])
+    seat_suit = asked(game, state, "rules")
+    other = fond_of(tmp_path, game, [seat_suit - 1 if seat_suit > A.choose else seat_suit + 1])
+    assert asked(game, state, f"pimc:policy={other}") != seat_suit == asked(game, state)
+
+
+def test_pimc__a_policy_chooses_between_cards_that_are_equally_good(tmp_path):
+    state = _two_tricks_left()
+    state[S.points] = 16  # the contract is made, whatever is played
+    state[S.revealed], state[S.in_trick], state[S.tricks + 6] = 1, 0, 0
+    state[S.leader], state[S.mover], state[S.table_points] = 0, 0, 0
+    game = make_game("twentynine")
+    for card in ("7C", "8D"):
+        path = fond_of(tmp_path, game, [card_of(card)])
+        assert asked(game, state, f"pimc:samples=4,policy={path}") == card_of(card)
+        assert asked(game, state, f"pimc:samples=4,policy={path},prior=0") == asked(game, state)
+
+
+def test_pimc__a_policy_does_not_talk_it_out_of_the_contract(tmp_path):
+    state = _two_tricks_left()
+    game = make_game("twentynine")
+    path = fond_of(tmp_path, game, [card_of("7C"), card_of("8D")])
+    assert asked(game, state, f"pimc:samples=4,policy={path}") == A.reveal
+
+
+@pytest.mark.parametrize("reward", ["outcome", "margin"])
+def test_pimc__cards_that_make_no_difference_share_their_probability(tmp_path, reward):
+    """The policy likes the eight, for which the seven stands; nobody has a card between them."""
+    state = _two_tricks_left()
+    state[S.hands] = sum(1 << card_of(card) for card in ("7H", "8H", "KC"))
+    state[S.hands + 1], state[S.hands + 2], state[S.hands + 3] = (
+        sum(1 << card_of(card) for card in hand)
+        for hand in (("7D", "8D", "QC"), ("7C", "8C", "QD"), ("QS", "8S", "7S"))
+    )
+    state[S.points], state[S.points + 1] = 22, 0  # all that is left is worth nothing
+    state[S.revealed], state[S.in_trick], state[S.trick] = 1, 0, 5
+    state[S.tricks + 5], state[S.tricks + 6] = 0, 0
+    state[S.leader], state[S.mover], state[S.table_points] = 0, 0, 0
+    game = make_game("twentynine", reward=reward)
+    path = fond_of(tmp_path, game, [card_of("8H"), card_of("KC")])
+    assert asked(game, state, f"pimc:samples=4,policy={path}") == card_of("7H")
+    path = fond_of(tmp_path, game, [card_of("KC")])
+    assert asked(game, state, f"pimc:samples=4,policy={path}") == card_of("KC")
+
+
+HOUSE = {"last_trick": 1, "seventh_card": True, "marriage": True, "doubling": True}
+
+
 @pytest.mark.parametrize(
     ("options", "rules"),
     [
         ("samples=1", {"last_trick": 1, "seventh_card": True}),
         ("samples=1,belief=both", {"reward": "margin"}),
+        ("samples=2,policy=learned", {}),
+        ("samples=2,policy=learned,book=formula,belief=both", {}),
+        ("samples=1,policy=RANDOM", HOUSE | {"single_hand": True, "redeal": "no_points"}),
+        ("samples=1,policy=RANDOM,prior=1", {"reward": "margin", "auction": "round_robin"}),
     ],
 )
-def test_pimc__sees_nothing_hidden(options, rules):
-    check_bot("twentynine", f"pimc:{options}", games=2, **rules)
+def test_pimc__sees_nothing_hidden(tmp_path, options, rules):
+    game = make_game("twentynine", **rules)
+    path = save_policy(tmp_path / "any.safetensors", game, random_network(game, head="logits"))
+    check_bot(game, f"pimc:{options.replace('RANDOM', str(path))}", games=2)
 
 
 def test_pimc__beats_random_play():
@@ -143,3 +234,24 @@ def test_pimc__refuses_wrong_options():
         make_bot(game, "pimc:samples=0")
     with pytest.raises(ValueError, match="nonsense"):
         make_bot(game, "pimc:belief=nonsense")
+    for options, message in (
+        ("book=none", "cannot search bids"),
+        ("book=unknown", "is not known"),
+        ("book=policy", "expected a policy that gives probabilities"),
+        ("prior=0.5", "expected policy=PATH too"),
+        ("policy=learned,prior=2", "from 0 to 1"),
+        ("policy=nowhere.safetensors", "policy='nowhere.safetensors'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make_bot(game, f"pimc:{options}")
+
+
+def test_pimc__refuses_a_policy_without_probabilities_or_for_other_rules(tmp_path):
+    game = make_game("twentynine")
+    values = save_policy(tmp_path / "v.safetensors", game, random_network(game, head="values"))
+    with pytest.raises(ValueError, match="gives probabilities"):
+        make_bot(game, f"pimc:policy={values}")
+    house = make_game("twentynine", **HOUSE)
+    with pytest.raises(ValueError, match="policy='learned'"):
+        make_bot(house, "pimc:policy=learned")
+    make_bot(house, "pimc")

@@ -169,3 +169,8 @@ def test_cheater__is_stronger_than_a_fair_search_and_left_out_of_tournaments():
     assert not any(name.startswith("cheater") for name in fair)
     assert "sees what its player cannot know" in left_out["cheater"]
     assert make_bot(game, "cheater").fair is False
+
+
+def test_cheater__sees_all_cards_when_it_bids_too():
+    game, state = position([])
+    assert analyse(game, state, 0, "cheater:iterations=50").iterations == 50

@@ -1,5 +1,6 @@
 """The tools that games register: all of ours can be loaded, and generic code finds new ones."""
 
+import inspect
 from dataclasses import fields
 from unittest import mock
 
@@ -10,6 +11,7 @@ from bidarena.envs.registry import (
     Bench,
     Progress,
     Tools,
+    bot_factory,
     extra_commands,
     find_tool,
     games_with,
@@ -41,6 +43,10 @@ def test_tools__of_our_games_can_all_be_loaded(game):
     assert declared.progress is not None
     assert ":" not in declared.progress.count or callable(load(declared.progress.count))
     make_bot(make_game(game), declared.opponent)
+    for bot in (declared.strongest, declared.strongest_search):  # made elsewhere: some take minutes
+        name, _, options = bot.partition(":")
+        takes = inspect.signature(bot_factory(game, name)).parameters
+        assert all(option.partition("=")[0] in takes for option in options.split(",") if option)
     make_game(game, **declared.bench.solve_rules)
     make_game(game, **declared.bench.search_rules)
     for module, _ in declared.commands.values():
@@ -49,7 +55,9 @@ def test_tools__of_our_games_can_all_be_loaded(game):
 
 def test_tools__that_are_functions_are_all_tested_above():
     texts = {entry.name for entry in fields(Tools) if entry.type == "str"}
-    assert texts - set(FUNCTIONS) == {"opponent", "exploit_note", "board"}
+    assert texts - set(FUNCTIONS) == {
+        *("opponent", "strongest", "strongest_search", "exploit_note", "board")
+    }
 
 
 def test_register_tools__keeps_what_was_registered_before(unregistered):
