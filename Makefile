@@ -70,9 +70,9 @@ test-stacks: $(STACKS_VENV)/.ready
 test-all: $(VENV)/.ready browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow" --ignore tests/ray --ignore tests/stacks $(ARGS)
 
-# Compiled code does not check bounds; here it does, with a cache of its own, because Numba's cannot tell.
+# Compiled code does not check bounds; here it does.
 test-bounds: $(VENV)/.ready
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds $(BIN)/python -m pytest -n 2 --dist worksteal tests/test_bounds.py $(ARGS)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/test_bounds.py $(ARGS)
 
 # mypy and mkdocstrings find the namespace through links, because they do not follow editable installs
 links:

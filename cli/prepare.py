@@ -19,7 +19,7 @@ class Arguments:
     """Compile what games need, before somebody waits for it: environments, bots, solvers, learners.
 
     Nothing has to be prepared: what is missing is compiled when it is first used. The compiled code
-    is kept beside the package, or in the folder that NUMBA_CACHE_DIR names.
+    is kept in the user's cache folder, or in the folder that NUMBA_CACHE_DIR names.
 
     Example: bidarena prepare raj scotch
     """

@@ -2,6 +2,7 @@
 
 compiling.py    copies functions with the rules of a game in them, and compiles the copies
 library.py      machine code for what Python calls, and for nothing else
+place.py        the folder of compiled code, one for all installations of a user
 caching.py      Numba's cache on disk: one process compiles, the others wait; broken files
 stale.py        removes compiled code that nobody uses any more
 spent.py        the CPU time that compiling has taken

@@ -10,10 +10,9 @@ game in two steps:
 2. Give the copy to Numba, which compiles it to machine code on the first call and saves the result
    on disk. The next process only loads it.
 
-Numba finds a saved result by the name of the function. It compiles anew when the file of the
-function has changed, but does not notice a change in another file on which the function depends.
-Therefore the name of each copy ends with a digest: a hash of the code of all functions that the
-copy reaches and of the values of all constants that they read. If one changes, so does the name.
+Numba finds a saved result by the name of the function. The name of each copy ends with a digest: a
+hash of the code of all functions that the copy reaches and of the values of all constants that they
+read. If one changes, so does the name. Nothing else has to be compared (`place.py`).
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ from bidarena.envs.compile.caching import guard_cache, tell_no_cache
 from bidarena.envs.compile.clock import description, seconds, seconds_intrinsic
 from bidarena.envs.compile.fold import fold_named_tuples
 from bidarena.envs.compile.library import can_split, keep_as_part, options_of
+from bidarena.envs.compile.place import keep_in_one_folder
 
 Function = Any  # a plain function; Callable would hide __code__ and __globals__
 
@@ -137,6 +137,7 @@ def compiled(body: Function, rules: Mapping[str, Function], label: str) -> Funct
 
     _watch_compilation()
     fold_named_tuples()
+    keep_in_one_folder(_labels.__contains__)
     function = _copy(body, dict(rules), label, whole=True)
     return _quiet_overflow(function) if config.DISABLE_JIT else function
 
@@ -146,6 +147,14 @@ def digest(body: Function, rules: Mapping[str, Function]) -> str:
     lines = [repr(_OPTIONS)]
     _describe(body, dict(rules), {}, lines, {})
     return _hashed(lines)
+
+
+@cache
+def _machine_settings() -> str:
+    """Return the settings of Numba that change the code it makes and that it does not compare."""
+    from numba import config
+
+    return f"bounds={config.BOUNDSCHECK} opt={config.OPT!s}"
 
 
 def _hashed(lines: list[str]) -> str:
@@ -168,7 +177,7 @@ def _copy(
         raise TypeError(f"{_where(body)} uses variables of an enclosing function; pass them in")
     rules = _rules_in(body, rules)
     whole = whole or not can_split()
-    lines = [repr(_OPTIONS), "whole" if whole else "part"]
+    lines = [repr(_OPTIONS), "whole" if whole else "part", _machine_settings()]
     used: dict[str, Function] = {}
     _describe(body, rules, {}, lines, used)
     key = (body, tuple(sorted(used.items())), whole)  # games that differ in other rules share it
@@ -331,7 +340,7 @@ def _describe(
     rules = _rules_in(body, rules)
     kind = "apart " if hasattr(body, _APART_MARK) else ""
     lines.append(f"{kind}def {body.__module__}.{body.__qualname__}{body.__defaults__!r}")
-    _describe_code(body.__code__, lines)
+    _describe_code(body.__code__, lines, body.__doc__)
     for name, value in _references(body):
         target = _resolve(value, rules)
         if target is not value:
@@ -346,13 +355,16 @@ def _describe(
     del path[body]
 
 
-def _describe_code(code: types.CodeType, lines: list[str]) -> None:
-    """Append to `lines` the bytecode, names and constants of a code object and those inside it."""
+def _describe_code(code: types.CodeType, lines: list[str], docstring: str | None = None) -> None:
+    """Append to `lines` the bytecode, names and constants of a code object and those inside it.
+
+    The docstring is left out: compiled code does not have it.
+    """
     lines.append(f"{code.co_code.hex()} {code.co_names} {code.co_varnames}")
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             _describe_code(constant, lines)
-        else:
+        elif constant != docstring:
             lines.append(repr(constant))
 
 

@@ -15,6 +15,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from bidarena.envs.compile.place import compiled_folder
+
 DAYS = 30  # without use, after which compiled code is removed
 _DAY = 86_400.0
 # module.function__label_digest-line.python version, of an index (nbi) or of code (nbc)
@@ -61,12 +63,9 @@ def _ours(folder: Path) -> Iterator[Path]:
 
 def _folders() -> Iterator[Path]:
     """Yield all folders in which Numba may keep code of ours."""
-    from numba import config
-
     import bidarena
 
-    if config.CACHE_DIR:
-        yield from (path for path in Path(config.CACHE_DIR).glob("*") if path.is_dir())
-        return
-    for place in bidarena.__path__:
-        yield from Path(place).rglob("__pycache__")
+    yield compiled_folder()
+    if not os.environ.get("NUMBA_CACHE_DIR"):
+        for place in bidarena.__path__:  # where the first one could not be written to
+            yield from Path(place).rglob("__pycache__")

@@ -28,9 +28,8 @@ FOREIGN = ("rules.step-56.py311.nbi", "notes.txt", "rules.cpython-311.pyc")
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     stale.remove_unused.cache_clear()
-    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
-    (tmp_path / "raj_1").mkdir()
-    return tmp_path / "raj_1"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    return tmp_path
 
 
 def test_remove_unused__old_files_of_ours_go(folder):
@@ -57,7 +56,6 @@ def test_remove_compiled__removes_all_of_ours_and_nothing_else(folder):
 
 def test_remove_compiled__finds_what_was_really_compiled(folder):
     code = "import gymnasium as gym, bidarena.envs; gym.make('bidarena/Scotch-v0').reset(seed=1)"
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder.parent)}
-    subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True)
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     assert remove_compiled() > 5
-    assert not list(folder.parent.rglob("*.nb?"))
+    assert not list(folder.rglob("*.nb?"))
