@@ -90,11 +90,13 @@ def click_to_the_end(page):
         expect(turn).to_have_text(re.compile(r"Your move|win|lose|drawn|stopped"), timeout=PATIENCE)
         if page.locator(".side > .line.result").count():
             return clicks
-        ply = page.locator(".log li").count()
-        click_move(page)
-        page.wait_for_timeout(30)
-        if page.locator(".log li").count() == ply:
-            expect(turn).not_to_have_text("", timeout=PATIENCE)
+        told = page.locator(".log").inner_text()
+        click_move(page)  # until the move is told, the page shows what was before
+        page.wait_for_function(
+            "told => document.querySelector('.log').innerText !== told"
+            " || document.querySelector('.side > .line.result')",
+            arg=told,
+        )
     raise AssertionError("the game does not end")
 
 

@@ -214,14 +214,16 @@ print(program._keeper().home, flush=True)
 
 @pytest.mark.parametrize("then", ["time.sleep(1000)", "sys.exit()", "raise SystemError"])
 @pytest.mark.parametrize("namespaces", [True, False])
-def test_sandbox__nothing_survives_its_owner(namespaces, then):
+def test_sandbox__nothing_survives_its_owner(tmp_path, namespaces, then):
     code = OWNER.format(namespaces=namespaces, then=then)
     bot = [*PYTHON, "-c", FORK + "print(7, flush=True); time.sleep(1000)"]
-    owner = subprocess.Popen(
-        [sys.executable, "-c", code, *bot], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
+    said = tmp_path / "said.txt"
+    with said.open("w") as file:
+        owner = subprocess.Popen(
+            [sys.executable, "-c", code, *bot], stdout=subprocess.PIPE, stderr=file
+        )
     home = owner.stdout.readline().decode().strip()
-    assert home
+    assert home, said.read_text()
     if "sleep" in then:
         assert soon(lambda: len(processes_of(home)) >= 5)
         owner.kill()

@@ -88,21 +88,48 @@ def test_compile__plain_python_plays_the_same_game(tmp_path):
     assert run(code, tmp_path, NUMBA_DISABLE_JIT="1")[0] == run(code, tmp_path)[0]
 
 
+TOY = """
+from bidarena.envs.compile import rule
+
+
+@rule
+def chosen(x):
+    raise NotImplementedError
+
+
+def plus(x):
+    return x + 1
+
+
+def outer(x):
+    return 10 * chosen(x)
+"""
+CALL_TOY = """
+    import sys
+    sys.path.insert(0, ".")
+    from numba.core import event
+    recorder = event.RecordingListener()
+    event.register("numba:compile", recorder)
+    from bidarena.envs.compile import compiled
+    from toy import outer, plus
+    print(compiled(outer, {"chosen": plus}, "toy")(4), len(recorder.buffer))
+"""
+
+
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 @pytest.mark.parametrize("left", [0, 20])
 def test_compile__broken_files_in_the_cache_are_written_anew(tmp_path, kind, left):
-    """As a power cut leaves them: empty, or cut off."""
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    run(PLAY, tmp_path, **cache)
-    files = list(tmp_path.rglob(f"*.{kind}"))
-    assert files
+    """As a power cut leaves them: empty, or cut off. The toy has a whole, and a part of it."""
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    (tmp_path / "toy.py").write_text(TOY)
+    assert run(CALL_TOY, tmp_path, **cache)[0] == "50 4"  # beginning and end of both functions
+    files = list((tmp_path / "cache").glob(f"*.{kind}"))
+    assert len(files) == 2
     for file in files:
         file.write_bytes(file.read_bytes()[:left])
-    told, said = run(PLAY, tmp_path, **cache)
-    assert int(told.split()[0]) > 0
-    assert said.count("compiling scotch") == 1
-    told, said = run(PLAY, tmp_path, **cache)
-    assert (told, said) == ("0 1", "")
+    told, said = run(CALL_TOY, tmp_path, **cache)
+    assert told == "50 4" and said.count("compiling toy") == 1
+    assert run(CALL_TOY, tmp_path, **cache) == ("50 0", "")
 
 
 def test_compile__goes_on_without_a_writable_cache_and_says_so_once(tmp_path):
