@@ -11,7 +11,7 @@ from bidarena.envs.coins.rules import S
 from bidarena.envs.structure.parts import needed_parts, parts_of
 
 BOARDS = [
-    {"board": "square4"},
+    {"board": "rectangle3x4"},
     {"board": "triangle4"},
     {"board": "rectangle2x6"},
     {"board": "square3", "gaps": True},

@@ -255,7 +255,7 @@ def test_scotch__what_counting_tells_of_hidden_money_is_exact(tie, money_rules):
     rules = {"length": 6, "start": 2, "money": (4, 4), "tie": tie, "max_rounds": 4, **money_rules}
     rules["know_opponent_money"] = False
     source = np.random.default_rng(1)
-    for _ in range(12):
+    for _ in range(5):
         table = Table(**rules)
         table.rng = source.integers(1, 2**63, 2, dtype=np.uint64)
         public = {0: [], 1: []}

@@ -103,7 +103,7 @@ def test_job__goes_on_after_sigterm_and_ends_as_planned(cells, tmp_path):
         "from bidarena.studies.suite.budget import Budget\n"
         "from bidarena.studies.suite.runs import Job, learn\n"
         "cell = read_suite(Path(sys.argv[1])).cells[0]\n"
-        "budget = Budget('own', 400_000, 1e5)\n"
+        "budget = Budget('own', 200_000, 1e5)\n"
         "learn(Job('test-v1', cell, 'minimax_q', 1, budget, Path(sys.argv[2])))"
     )
     job = Job(
@@ -111,7 +111,7 @@ def test_job__goes_on_after_sigterm_and_ends_as_planned(cells, tmp_path):
         read_suite(cells).cells[0],
         "minimax_q",
         1,
-        Budget("own", 400_000, 1e5),
+        Budget("own", 200_000, 1e5),
         tmp_path / "runs",
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(cells), str(tmp_path / "runs")])
@@ -127,7 +127,7 @@ def test_job__goes_on_after_sigterm_and_ends_as_planned(cells, tmp_path):
     told = learn(job)
     assert (job.run / METRICS).read_text().splitlines()[: len(before)] == before  # not anew
     assert json.loads((job.run / CONFIG).read_text()) == planned
-    assert told["decisions"] >= planned["task"]["steps"] == told["planned_decisions"] == 400_000
+    assert told["decisions"] >= planned["task"]["steps"] == told["planned_decisions"] == 200_000
     assert told["ended_by"] == "decisions"
 
 

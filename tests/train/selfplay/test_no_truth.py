@@ -27,23 +27,33 @@ GENERIC = tuple(  # what finds exact values, or best responses by them, in any g
 SELF_PLAY = [name for name in algorithms() if find_algorithm(name).self_play]
 
 LEARN = """
-import json, sys
+import json, sys, traceback
 from bidarena.train.algorithms import make_learner
 from bidarena.train.task import Task
 
-game, rules, algorithm, settings, banned = json.loads(sys.argv[1])
-task = Task(game, rules, algorithm, 10**6, settings=settings)
-for name in banned:  # what the evaluation of runs has imported already may not be called either
-    for loaded in [module for module in sys.modules if (module + ".").startswith(name + ".")]:
-        for key, value in list(vars(sys.modules[loaded]).items()):
-            if callable(value) and getattr(value, "__module__", None) == loaded:
-                def refuse(*args, key=key, **kwargs):
-                    raise AssertionError(f"a learner called {key}")
-                setattr(sys.modules[loaded], key, refuse)
-learner = make_learner(task)
-learner.learn()
-learner.network()
-print(json.dumps([name for name in sys.modules if name.startswith("bidarena.")]))
+def refuse_all(banned):
+    # what the evaluation of runs has imported already may not be called either
+    for name in banned:
+        for loaded in [module for module in sys.modules if (module + ".").startswith(name + ".")]:
+            for key, value in list(vars(sys.modules[loaded]).items()):
+                if callable(value) and getattr(value, "__module__", None) == loaded:
+                    def refuse(*args, key=key, **kwargs):
+                        raise AssertionError(f"a learner called {key}")
+                    setattr(sys.modules[loaded], key, refuse)
+
+lessons, banned = json.loads(sys.argv[1])
+told = {}
+for algorithm, (game, rules) in lessons.items():
+    refuse_all(banned)
+    try:
+        learner = make_learner(Task(game, rules, algorithm, 10**6, settings={"rows": 8}))
+        learner.learn()
+        learner.network()
+        problem = ""
+    except Exception:
+        problem = traceback.format_exc()
+    told[algorithm] = [problem, [name for name in sys.modules if name.startswith("bidarena.")]]
+print(json.dumps(told))
 """
 
 RAJ = ("raj", {"cards": [1, 2, 3], "items": [1, 2, 3], "reward": "margin"})
@@ -116,19 +126,25 @@ def test_learners__the_search_for_imports_finds_a_solution():
     assert any(within(name, GENERIC) for name in seen)
 
 
-@pytest.mark.parametrize("algorithm", SELF_PLAY)
-def test_learners__load_and_call_no_exact_solution(algorithm):
-    game, rules = PLAYED.get(algorithm, RAJ)
-    told = json.dumps([game, rules, algorithm, {"rows": 8}, [*solutions(), *GENERIC]])
+@pytest.fixture(scope="module")
+def told():
+    """For each algorithm what went wrong, and all modules that were loaded when it had learned."""
+    lessons = {algorithm: PLAYED.get(algorithm, RAJ) for algorithm in SELF_PLAY}
     done = subprocess.run(
-        [sys.executable, "-c", LEARN, told],
+        [sys.executable, "-c", LEARN, json.dumps([lessons, [*solutions(), *GENERIC]])],
         capture_output=True,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    loaded = json.loads(done.stdout.splitlines()[-1])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("algorithm", SELF_PLAY)
+def test_learners__load_and_call_no_exact_solution(told, algorithm):
+    problem, loaded = told[algorithm]
+    assert not problem, problem
     assert f"bidarena.train.selfplay.{algorithm}" in loaded or len(loaded) > 20
     found = [name for name in loaded if within(name, solutions()) and name not in solutions()]
     assert not [name for name in found if name.rpartition(".")[2] not in HARMLESS]
