@@ -49,16 +49,14 @@ def check_signature(game: Game, states: States) -> None:
                 f"{game}: signature tells player {player} what is hidden: it differs between "
                 f"{state.tolist()} and {guess.tolist()}"
             )
-            after = [*_successors(game, state, rng), *_successors(game, guess, rng)]
-            if player == mover:  # this player knows the action
-                pairs = [(a, b) for a in after for b in after if a[0] == b[0]]
-            else:
-                pairs = [(a, b) for a in after for b in after]
-            for (_, one), (_, two) in pairs:
-                if np.array_equal(_view(game, one, player), _view(game, two, player)):
-                    continue
-                assert signature(game.cfg, one, player) != signature(game.cfg, two, player), (
-                    f"{game}: player {player} can tell {one.tolist()} from {two.tolist()}, but "
+            met: dict[tuple[int, int], tuple[State, Observation]] = {}
+            for action, after in [*_successors(game, state, rng), *_successors(game, guess, rng)]:
+                known = action if player == mover else -1  # players know their own actions
+                number = int(signature(game.cfg, after, player))
+                view = _view(game, after, player)
+                other, seen = met.setdefault((known, number), (after, view))
+                assert np.array_equal(view, seen), (
+                    f"{game}: player {player} can tell {other.tolist()} from {after.tolist()}, but "
                     "signature gives the same number for both"
                 )
 
@@ -171,12 +169,15 @@ def _check_alike(game: Game, state: State, changed: State, rng: Rng, apart: Any,
 
 def _check_same_facts(game: Game, one: State, two: State, what: str) -> None:
     """Check that the mover, the moves, the views and the results are those of the other state."""
-    told = f"{game}: {what} matter: {one.tolist()} and {two.tolist()} differ in"
+
+    def told(fact: str) -> str:
+        return f"{game}: {what} matter: {one.tolist()} and {two.tolist()} differ in {fact}"
+
     movers = [int(game.call("to_move")(game.cfg, state)) for state in (one, two)]
-    assert movers[0] == movers[1], f"{told} the player to move"
+    assert movers[0] == movers[1], told("the player to move")
     for player in range(game.players):
         views = _view(game, one, player), _view(game, two, player)
-        assert np.array_equal(*views), f"{told} what player {player} sees"
+        assert np.array_equal(*views), told(f"what player {player} sees")
     results = np.zeros((2, game.players))
     masks = np.zeros((2, game.actions), np.int8)
     for state, result, mask in zip((one, two), results, masks, strict=True):
@@ -184,8 +185,8 @@ def _check_same_facts(game: Game, one: State, two: State, what: str) -> None:
             game.call("returns")(game.cfg, state, result)
         else:
             game.call("legal")(game.cfg, state, mask)
-    assert np.array_equal(*results), f"{told} the results"
-    assert np.array_equal(*masks), f"{told} the legal moves"
+    assert np.array_equal(*results), told("the results")
+    assert np.array_equal(*masks), told("the legal moves")
 
 
 def _withdrawn(game: Game, state: State) -> State:
