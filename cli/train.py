@@ -75,7 +75,7 @@ class Arguments:
     """How many games each match of an evaluation has."""
 
     evaluations: int | None = None
-    """How many times the run is measured."""
+    """How many times the run is measured, the last time at its end; 1 means only there."""
 
     checkpoint_seconds: float = 30.0
     """How many seconds pass at least between two checkpoints."""

@@ -42,6 +42,7 @@ class Evaluation:
         rivals: the bots to play matches against.
         games: how many games each match has.
         evaluations: how many times the run is measured, evenly spread; the last time at its end.
+            With more than one it is also measured before it has learned, where curves begin.
         exact: whether it is also measured by the exact measure of the game, if there is one.
     """
 
@@ -115,7 +116,7 @@ def run(
             log.restore(kept)
         else:
             log.keep_to(-1)  # a run killed before its first checkpoint left lines
-            if evaluation.evaluations:
+            if evaluation.evaluations > 1:
                 log.evaluate(learner.network(), 0)  # where the curves begin
         last_kept = time.monotonic()
 

@@ -107,7 +107,7 @@ def start(
             the hyperparameter `device`.
         rivals: the bots to be measured against; by default some that answer quickly.
         games: how many games each match of an evaluation has.
-        evaluations: how many times the run is measured.
+        evaluations: how many times the run is measured, the last time at its end; 1: only there.
         folder: where the folder of the run is made.
         checkpoint_seconds: how much time passes at least between two checkpoints.
         progress: called with a `RunProgress` at the beginning and after every round.

@@ -276,7 +276,8 @@ def settle(matrix: Floats, slack: float, pure: bool, row: Floats, column: Floats
     best that guarantee it up to `slack`: bids next to it are good too. Elsewhere they play an
     equilibrium, unless `pure`: then they never mix, and expect what lies half way between what both
     can guarantee. That is right where equilibria in pure choices exist and only the network hides
-    them, and saves solving large matrices.
+    them, and saves solving large matrices. A player who chooses while the other has no choice takes
+    the best: in games of turns one's own moves have no order.
     """
     low, low_at, high, high_at = saddle(matrix)
     if high - low > slack and not pure:
@@ -285,8 +286,8 @@ def settle(matrix: Floats, slack: float, pure: bool, row: Floats, column: Floats
         row[i] = 0.0
     for j in range(len(column)):
         column[j] = 0.0
-    if len(column) == 1:  # nobody moves at the same time: one's own moves have no order
-        row[low_at] = column[0] = 1.0
+    if len(column) == 1 or len(row) == 1:
+        row[low_at] = column[high_at] = 1.0
         return low
     row[_middle(matrix, low_at, low - slack, 1.0)] = 1.0
     column[_middle(matrix.T, high_at, -high - slack, -1.0)] = 1.0
@@ -294,13 +295,19 @@ def settle(matrix: Floats, slack: float, pure: bool, row: Floats, column: Floats
 
 
 def _middle(matrix: Floats, best: int, least: float, sign: float) -> int:
-    """Return the middle of the rows around `best` that guarantee `least`."""
+    """Return the middle of the rows around `best` that guarantee `least`.
+
+    Of two rows in the middle it is the one that guarantees more, or the first if both do alike.
+    """
     first, last = best, best
     while first > 0 and _guarantee(matrix, first - 1, sign) >= least:
         first -= 1
     while last + 1 < len(matrix) and _guarantee(matrix, last + 1, sign) >= least:
         last += 1
-    return (first + last) // 2
+    middle, other = (first + last) // 2, (first + last + 1) // 2
+    if _guarantee(matrix, other, sign) > _guarantee(matrix, middle, sign):
+        return other
+    return middle
 
 
 def _guarantee(matrix: Floats, row: int, sign: float) -> float:

@@ -3,7 +3,8 @@
 It shares nothing with the solvers and with the bots of networks but the network itself. All worths
 are asked once, for every amount of money, place and holder; a bid guarantees the least worth over
 all bids of the other player, and the bot takes the middle of the bids that guarantee about as much
-as the best one. Money goes to the bank, so best responses are worked out from little money to much.
+as the best one, of two middles the better. Where the other player has no choice it takes the best.
+Money goes to the bank, so best responses are worked out from little money to much.
 """
 
 import numpy as np
@@ -61,13 +62,13 @@ def middle_bids(worths, slack, seat):
             if least[bid] > least[best]:
                 best = bid
         first, last = best, best
-        # player 0, who is asked first, takes the best bid where player 1 has no choice
-        slack_here = -1.0 if seat == 0 and against <= 1 else slack
+        slack_here = -1.0 if against <= 1 else slack  # the other player has no choice: the best
         while first > low and least[first - 1] >= least[best] - slack_here:
             first -= 1
         while last < money and least[last + 1] >= least[best] - slack_here:
             last += 1
-        bids[mine, other, place, holder] = (first + last) // 2
+        middle, above = (first + last) // 2, (first + last + 1) // 2
+        bids[mine, other, place, holder] = above if least[above] > least[middle] else middle
     return bids
 
 

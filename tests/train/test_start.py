@@ -15,6 +15,7 @@ from bidarena.envs import make_game
 from bidarena.evaluate.match import play_match
 from bidarena.train import register_algorithm, start
 from bidarena.train.algorithms import _algorithms
+from bidarena.train.folder import CsvTable
 
 SMALL = {"cards": [1, 2, 3], "items": [1, 2, 3]}
 QUICK = {"envs": 64, "n_steps": 16, "batch_size": 256, "net_arch": [16], "round": 1024}
@@ -54,6 +55,8 @@ def test_start__leaves_a_run_that_the_command_line_can_repeat(tmp_path, capsys):
     assert [progress.steps for progress in told] == [0, 1024, 2048]
     assert told[-1].task.game == "raj" and "exploitability" in told[-1].measured
     assert run.steps == 2048 and run.scores["value"]["games"] == 100
+    measured = CsvTable(run.folder / "evaluations.csv").rows()
+    assert {row["steps"] for row in measured} == {"2048"}  # once means at the end only
     assert play_match(make_game("raj", **SMALL), [str(run.policy), "random"], 20).games == 20
     command = (run.folder / "command.txt").read_text()
     assert command.startswith("bidarena train raj --algo maskable_ppo --cards '[1, 2, 3]'")

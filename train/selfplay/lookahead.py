@@ -32,21 +32,27 @@ Values = Callable[[Floats], Floats]  # observations of movers -> what each mover
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _S29 = np.uint64(29)
 
+_UNKNOWN = 2.0  # urgency of what was never looked at: the most that a worth can be wrong
+_LEAST = 1e-6  # urgency, so that everything is drawn now and then
+
 
 class Memory:
     """Positions that were met, each kept once: its place is a hash of its observation.
 
-    A position replaces an older one with the same place. So nothing is kept twice, however often it
-    is met, and drawing from the memory finds rare positions as often as others.
+    A position replaces an older one with the same place, and takes over its urgency. So nothing is
+    kept twice, however often it is met, and drawing from the memory finds rare positions as often
+    as others.
 
     Attributes:
         states: (places, state_size) the positions.
         used: (places,) whether a place holds a position.
+        urgency: (places,) how much there is to learn from each, from 0 to 2; 2 where nobody said.
     """
 
     def __init__(self, game: Game, places: int) -> None:
         self.states = np.zeros((places, game.state_size), np.int64)
         self.used = np.zeros(places, np.bool_)
+        self.urgency = np.full(places, _UNKNOWN, np.float32)
         self._keep = game.compiled(keep_states)
 
     def add(self, states: States, observations: Floats) -> None:
@@ -55,10 +61,28 @@ class Memory:
 
     def draw(self, count: int, luck: np.random.Generator) -> States:
         """Return `count` different positions, all equally likely, or all if there are fewer."""
+        return self.states[self.choose(count, luck)]
+
+    def choose(
+        self, count: int, luck: np.random.Generator, urgent: float = 0.0
+    ) -> NDArray[np.int64]:
+        """Return `count` different places that hold positions, or all if there are fewer.
+
+        The share `urgent` of them is drawn by urgency: the first with probabilities in proportion
+        to it, the next likewise among the others, and so on. The rest are all equally likely.
+        """
         filled = np.flatnonzero(self.used)
-        if len(filled) > count:
-            filled = luck.choice(filled, count, replace=False, shuffle=False)
-        return self.states[filled]
+        if len(filled) <= count:
+            return filled
+        first = np.empty(0, np.int64)
+        if hasty := round(urgent * count):
+            # the least of exponential waiting times, each with the urgency as its rate
+            waits = luck.standard_exponential(len(filled), np.float32)
+            waits /= np.maximum(self.urgency[filled], _LEAST)
+            order = np.argpartition(waits, hasty - 1)
+            first, filled = filled[order[:hasty]], filled[order[hasty:]]
+        rest = luck.choice(filled, count - hasty, replace=False, shuffle=False)
+        return np.concatenate([first, rest])
 
     def state(self) -> dict[str, Any]:
         """Return a copy of all positions, as arrays and numbers."""
@@ -66,6 +90,7 @@ class Memory:
             "places": len(self.used),
             "met": np.flatnonzero(self.used),
             "positions": self.states[self.used],
+            "urgency": self.urgency[self.used],
         }
 
     def check(self, state: dict[str, Any]) -> None:
@@ -81,6 +106,8 @@ class Memory:
         self.used[:] = False
         self.used[state["met"]] = True
         self.states[state["met"]] = state["positions"]
+        self.urgency[:] = _UNKNOWN
+        self.urgency[state["met"]] = state.get("urgency", _UNKNOWN)  # earlier versions had none
 
 
 class LookAhead:

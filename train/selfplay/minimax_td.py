@@ -7,7 +7,8 @@ game of all pairs of moves, whose entries it judges now: value iteration with a 
 "Stochastic games", 1953; Littman, "Markov games as a framework for multi-agent reinforcement
 learning", 1994), with chance reckoned over all its outcomes. That holds for any moves that led to
 the position, so games may wander off at random. Every position met is kept once; some are drawn
-from there to learn from, rare ones as often as others, beside those of the latest games.
+from there to learn from, rare ones as often as others and those oftener of which the network is
+still wrong (`urgent`), beside those of the latest games.
 
 The network that judges and plays is an average of the latest ones: the learning one swings around
 what is right, its average stands still.
@@ -57,6 +58,10 @@ class MinimaxTDSettings(SelfPlaySettings):
     positions: int = 2048
     """how many positions that were met are drawn in each round, beside those of its games"""
 
+    urgent: float = 0.0
+    """the share of them that is drawn by how far the network was off when it last looked at them
+    (Schaul et al., "Prioritized experience replay", 2015); the rest are all equally likely"""
+
     epochs: int = 8
     """how often each position is learned from"""
 
@@ -66,6 +71,10 @@ class MinimaxTDSettings(SelfPlaySettings):
     one_strays: bool = False
     """only one player of each game makes random moves, and the other plays as well as they can; so
     what is met most are positions that an opponent can force"""
+
+    near: float = 0.0
+    """the share of random moves that lie near the chosen one, as likely at a distance of 1 as at 2
+    and 3 together, or at 4 to 7. For games whose actions have an order, such as bids"""
 
     follow: float = 0.02
     """how far the network that judges moves toward the learning one in each step"""
@@ -99,6 +108,8 @@ class MinimaxTDSettings(SelfPlaySettings):
         super().__post_init__()
         for name in ("memory", "positions", "epochs", "longest"):
             whole(name, getattr(self, name), 1, 10**7)
+        within("urgent", self.urgent, 0.0, 1.0)
+        within("near", self.near, 0.0, 1.0)
         within("follow", self.follow, 1e-6, 1.0)
         within("slack", self.slack, 0.0, 1.0)
         within("sharp", self.sharp, 1e-3, 1e3)
@@ -142,14 +153,19 @@ class MinimaxTD(PositionLearner):
 
         Times are CPU seconds of this process. `value_loss` is the mean cross-entropy above the
         least that these targets allow (in nats), or with `gains` the mean square error;
-        `certainty` is the mean size of the targets, `met` the number of positions in memory.
+        `certainty` is the mean size of the targets, `met` the number of positions in memory, `off`
+        how far the network that judges was from the targets of those drawn from there, on average.
         """
-        began = time.process_time()
+        began, chosen = time.process_time(), self.settings
         with torch.no_grad():
             env_seconds, views, targets = self._play()
-            known = self._look(self._memory.draw(self.settings.positions, self._luck), self._told)
+            drawn = self._memory.choose(chosen.positions, self._luck, chosen.urgent)
+            known = self._look(self._memory.states[drawn], self._told)
+            wanted = known.worths - known.points
+            off = np.abs(wanted - self._expected(known.views))
+            self._memory.urgency[drawn] = off
         views = np.concatenate([views, known.views])
-        targets = np.concatenate([targets, known.worths - known.points])
+        targets = np.concatenate([targets, wanted])
         rate = self._set_rate()
         loss = self._update(self._centred(views), self._tensor(targets.astype(np.float32)))
         self.steps += len(targets)
@@ -157,6 +173,7 @@ class MinimaxTD(PositionLearner):
             "value_loss": loss,
             "certainty": float(np.abs(targets).mean()),
             "met": float(self._memory.used.sum()),
+            "off": float(off.mean()),
             "learning_rate": rate,
             "games": float(self.settings.rows),
             "decisions": float(len(targets)),
@@ -172,6 +189,11 @@ class MinimaxTD(PositionLearner):
     def _told(self, views: Floats) -> Floats:
         """Return what the network that judges says of each view."""
         return np.asarray(outputs(self._judge, self._centred(views))[:, 0].cpu().numpy())
+
+    def _expected(self, views: Floats) -> NDArray[np.float64]:
+        """Return what the network that judges lets player 0 expect in each position."""
+        ahead = (self._logits(self._judge, self._centred(views)) / 2).double().cpu().numpy()
+        return np.asarray(ahead if self.settings.gains else np.tanh(ahead), np.float64)
 
     def _losses(self, numbers: Tensor, wanted: Tensor) -> Tensor:
         """Return the mean square error, or the mean cross-entropy where no points count."""
@@ -218,14 +240,36 @@ class MinimaxTD(PositionLearner):
         return spent, np.concatenate(views), np.concatenate(worths)
 
     def _chosen(self, chances: NDArray[np.float64], may: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return an action for each row: drawn by its chances, or sometimes any legal one.
+        """Return an action for each row: drawn by its chances, or sometimes another legal one.
 
-        `may` says in which rows it may be any.
+        `may` says in which rows it may be another.
         """
         legal = chances >= 0
         strays = (self._luck.random(len(chances)) < self.settings.explore) & may
         wanted = np.where(strays[:, None], legal, np.maximum(chances, 0.0)).astype(np.float32)
-        return draw(wanted, self._luck)
+        if self.settings.near == 0.0:
+            return draw(wanted, self._luck)
+        near = strays & (self._luck.random(len(chances)) < self.settings.near)
+        wanted[near] = np.maximum(chances[near], 0.0)
+        actions = draw(wanted, self._luck)
+        actions[near] = _beside(legal[near], actions[near], self._luck)
+        return actions
+
+
+def _beside(
+    legal: NDArray[np.bool_], actions: NDArray[np.int64], luck: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return for each row a legal action near the given one, on either side.
+
+    How many legal actions away is a power of 2 with an exponent drawn evenly and rounded down, so
+    that small distances are likely; those beyond the first or last action end there.
+    """
+    ranks = legal.cumsum(axis=1)  # of each legal action, from 1
+    most = ranks[:, -1]
+    distance = np.floor(most ** luck.random(len(legal))).astype(np.int64)
+    side = np.where(luck.random(len(legal)) < 0.5, -1, 1)
+    rank = ranks[np.arange(len(legal)), actions] + side * distance
+    return np.asarray((ranks >= np.clip(rank, 1, most)[:, None]).argmax(axis=1), np.int64)
 
 
 def _check_result_is_points(game: Game) -> None:

@@ -206,6 +206,31 @@ def test_settle__takes_the_middle_of_good_choices():
     assert row.argmax() == 6 and column.argmax() == 0
 
 
+@pytest.mark.parametrize("best", [2, 3])
+def test_settle__of_two_middles_takes_the_better(best):
+    guarantees = np.array([-1, -0.9, -0.07, -0.07, -0.9])
+    guarantees[best] = 0.0
+    matrix = np.tile(guarantees[:, None], (1, 3)) + np.array([0.0, 0.01, 0.02])
+    row, column = np.zeros(5), np.zeros(3)
+    run = compiled(settle, {}, "test")
+    run(matrix, 0.1, True, row, column)
+    assert row.argmax() == best
+    row, column = np.zeros(3), np.zeros(5)
+    run(np.ascontiguousarray(-matrix.T), 0.1, True, row, column)
+    assert column.argmax() == best
+
+
+def test_settle__against_a_player_without_a_choice_both_take_the_best():
+    wins = np.array([[0.0, 0.06, 0.09, 0.05, 0.1]])
+    run = compiled(settle, {}, "test")
+    row, column = np.zeros(5), np.zeros(1)
+    assert run(np.ascontiguousarray(wins.T), 0.1, True, row, column) == pytest.approx(0.1)
+    assert row.tolist() == [0, 0, 0, 0, 1] and column.tolist() == [1]
+    row, column = np.zeros(1), np.zeros(5)
+    assert run(-wins, 0.1, True, row, column) == pytest.approx(-0.1)
+    assert row.tolist() == [1] and column.tolist() == [0, 0, 0, 0, 1]
+
+
 def test_settle__mixes_where_no_pure_choice_is_good():
     matrix = np.array([[1.0, -1.0], [-1.0, 1.0]])
     row, column = np.zeros(2), np.zeros(2)

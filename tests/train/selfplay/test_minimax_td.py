@@ -7,6 +7,7 @@ from bidarena.baselines.learned.bots import network_bot
 from bidarena.baselines.learned.network import POSITIONS
 from bidarena.envs import make_game
 from bidarena.evaluate.exploit import exploit
+from bidarena.train.selfplay.lookahead import Memory
 from bidarena.train.selfplay.minimax_td import MinimaxTD
 
 BIDS = {"slack": 0.1, "pure": True, "sharp": 2.0}
@@ -47,18 +48,20 @@ def test_minimax_td__learns_to_play_almost_perfectly(name, rules, total, setting
     assert conceded(game, trained(game, total, **settings)) <= most
 
 
-def test_minimax_td__goes_on_exactly_from_a_saved_state():
+@pytest.mark.parametrize("settings", [{}, {"urgent": 0.5, "near": 0.5}])
+def test_minimax_td__goes_on_exactly_from_a_saved_state(settings):
     game = make_game("raj", cards=[1, 2, 3], items=[1, 2, 3])
-    one = MinimaxTD(game, SMALL, seed=3, total=5000)
+    small = {**SMALL, "positions": 32, **settings}
+    one = MinimaxTD(game, small, seed=3, total=5000)
     for _ in range(2):
         one.learn()
     saved = one.state()
-    other = MinimaxTD(game, SMALL, seed=99, total=5000)
+    other = MinimaxTD(game, small, seed=99, total=5000)
     other.learn()  # whatever it was before is forgotten
     other.restore(saved)
     for _ in range(3):
         first, second = one.learn(), other.learn()
-        for name in ("value_loss", "certainty", "met", "learning_rate", "decisions"):
+        for name in ("value_loss", "certainty", "met", "off", "learning_rate", "decisions"):
             assert first[name] == second[name]
     for name, part in one.state().items():
         assert np.array_equal(np.asarray(part), np.asarray(other.state()[name])), name
@@ -98,7 +101,15 @@ def test_minimax_td__what_is_blinded_out_does_not_count():
 
 @pytest.mark.parametrize(
     "settings",
-    [{"slack": 2.0}, {"follow": 0.0}, {"longest": 0}, {"sharp": 0.0}, {"blind": ["purse"]}],
+    [
+        {"slack": 2.0},
+        {"follow": 0.0},
+        {"longest": 0},
+        {"sharp": 0.0},
+        {"blind": ["purse"]},
+        {"urgent": 1.1},
+        {"near": -0.1},
+    ],
 )
 def test_minimax_td__wrong_settings_are_named(settings):
     (name,) = settings
@@ -133,6 +144,44 @@ def test_minimax_td__who_does_not_stray_plays_by_the_chances():
     actions = learner._chosen(chances, may)
     assert (actions[~may] == 2).all()
     assert set(actions[may]) == {1, 2, 3, 4, 5}
+
+
+def test_minimax_td__strays_are_near_the_chosen_action_if_told_so():
+    game = make_game("scotch", length=4, money=(40, 40))
+    settings = {"rows": 8, "hidden": [8], "explore": 1.0, "near": 1.0}
+    learner = MinimaxTD(game, settings, seed=1, total=100)
+    chances = np.zeros((20_000, 41))
+    chances[:, 20] = 1.0
+    chances[:, 21:23] = chances[:, :3] = -1.0  # not legal, so 23 is beside 20
+    actions = learner._chosen(chances, np.ones(len(chances), np.bool_))
+    found, counts = np.unique(actions, return_counts=True)
+    assert not {0, 1, 2, 20, 21, 22} & set(found) and {3, 19, 23, 40} <= set(found)
+    shares = dict(zip(found.tolist(), counts / len(chances), strict=True))
+    beside = np.log(2) / np.log(36) / 2  # 36 actions are legal; the same on either side
+    assert shares[19] == pytest.approx(beside, abs=0.01)
+    assert shares[23] == pytest.approx(beside, abs=0.01)
+    assert shares[18] + shares[17] == pytest.approx(beside, abs=0.01)
+    may = np.arange(len(chances)) % 2 == 0
+    assert (learner._chosen(chances, may)[~may] == 20).all()
+
+
+def test_minimax_td__notes_how_far_it_was_off_where_it_looked(monkeypatch):
+    game = make_game("scotch", length=4, money=(8, 8))
+    learner = MinimaxTD(game, {**SMALL, "positions": 16, "urgent": 0.4}, seed=1, total=30_000)
+    choose, asked = Memory.choose, []
+
+    def watched(self, count, luck, urgent=0.0):
+        asked.append((count, urgent, choose(self, count, luck, urgent)))
+        return asked[-1][2]
+
+    monkeypatch.setattr(Memory, "choose", watched)
+    for _ in range(3):
+        told = learner.learn()
+    count, urgent, places = asked[-1]
+    assert (count, urgent) == (16, 0.4)
+    off = learner._memory.urgency[places]
+    assert off.mean() == pytest.approx(told["off"], rel=1e-4) and (off < 2.0).all()
+    assert (learner._memory.urgency[learner._memory.used] == 2.0).any()  # never looked at
 
 
 def test_minimax_td__first_units_bend_all_over_the_range_if_told_so():

@@ -201,6 +201,29 @@ def test_memory__keeps_each_position_once():
     assert len(memory.draw(1, np.random.default_rng(0))) == 1
 
 
+def test_memory__draws_what_is_urgent_oftener():
+    game = make_game("toy_nim", heap=9, most=3)
+    memory, luck = Memory(game, 1000), np.random.default_rng(0)
+    memory.used[:100] = True
+    memory.urgency[:100] = 0.0
+    memory.urgency[10:20] = 0.5
+    memory.urgency[20:30] = 1.5
+    counts = np.zeros(1000)
+    for _ in range(400):
+        places = memory.choose(4, luck, urgent=0.5)
+        assert len(np.unique(places)) == 4
+        counts[places] += 1
+    assert counts[100:].sum() == 0
+    hasty = counts[10:30].sum() - 20 * 2 * 400 / 100  # less what is drawn evenly
+    assert hasty == pytest.approx(800, rel=0.1)
+    assert counts[20:30].sum() > 2 * counts[10:20].sum()
+    assert counts[30:100].min() > 0
+    kept = memory.state()
+    other = Memory(game, 1000)
+    other.restore(kept)
+    assert np.array_equal(other.urgency[:100], memory.urgency[:100])
+
+
 def test_hyperparameters__are_the_settings():
     text = (Path(train.__file__).parent / "hyperparameters" / "td.yml").read_text()
     chosen = yaml.safe_load(text)
