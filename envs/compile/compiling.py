@@ -13,7 +13,8 @@ game in two steps:
 Numba finds a saved result by the name of the function. It compiles anew when the file of the
 function has changed, but does not notice a change in another file on which the function depends.
 Therefore the name of each copy ends with a digest: a hash of the code of all functions that the
-copy reaches and of the values of all constants that they read. If one changes, so does the name.
+copy reaches, of the values of all constants that they read, and of the files here that say how
+functions are compiled. If one changes, so does the name.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from __future__ import annotations
 import dis
 import hashlib
 import re
-import sys
 import types
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache, wraps
+from importlib.resources import files as files_of
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ from bidarena.envs.compile.caching import guard_cache, tell_no_cache
 from bidarena.envs.compile.clock import description, seconds, seconds_intrinsic
 from bidarena.envs.compile.fold import fold_named_tuples
 from bidarena.envs.compile.library import can_split, keep_as_part, options_of
+from bidarena.envs.compile.shortcuts import postpone_linear_algebra
+from bidarena.envs.compile.telling import note_label, watch_compilation
 
 Function = Any  # a plain function; Callable would hide __code__ and __globals__
 
@@ -135,17 +138,25 @@ def compiled(body: Function, rules: Mapping[str, Function], label: str) -> Funct
     """
     from numba import config
 
-    _watch_compilation()
+    watch_compilation()
     fold_named_tuples()
+    postpone_linear_algebra()
     function = _copy(body, dict(rules), label, whole=True)
     return _quiet_overflow(function) if config.DISABLE_JIT else function
 
 
 def digest(body: Function, rules: Mapping[str, Function]) -> str:
     """Return twelve hex digits that change when `body` or anything that it reaches changes."""
-    lines = [repr(_OPTIONS)]
+    lines = [repr(_OPTIONS), _compiler()]
     _describe(body, dict(rules), {}, lines, {})
     return _hashed(lines)
+
+
+@lru_cache(maxsize=1)
+def _compiler() -> str:
+    """Return a hash of the files beside this one that decide what becomes of a function."""
+    files = ("clock.py", "compiling.py", "fold.py", "library.py", "shortcuts.py")
+    return _hashed([files_of(__package__).joinpath(file).read_text("utf-8") for file in files])
 
 
 def _hashed(lines: list[str]) -> str:
@@ -168,7 +179,7 @@ def _copy(
         raise TypeError(f"{_where(body)} uses variables of an enclosing function; pass them in")
     rules = _rules_in(body, rules)
     whole = whole or not can_split()
-    lines = [repr(_OPTIONS), "whole" if whole else "part"]
+    lines = [repr(_OPTIONS), _compiler(), "whole" if whole else "part"]
     used: dict[str, Function] = {}
     _describe(body, rules, {}, lines, used)
     key = (body, tuple(sorted(used.items())), whole)  # games that differ in other rules share it
@@ -201,7 +212,7 @@ def _new_copy(
     tag = re.sub(r"\W+", "_", label)
     copy.__qualname__ = f"{body.__name__}__{tag}_{hashed}"
     copy.__module__ = body.__module__
-    _labels[copy.__qualname__] = label
+    note_label(copy.__qualname__, label)
     options = {**_OPTIONS, "forceinline": not hasattr(body, _APART_MARK), **options_of(whole)}
     function = _jit(copy, options, label, kept)
     if not whole:
@@ -368,32 +379,3 @@ def _quiet_overflow(function: Function) -> Function:
             return function(*args)
 
     return quiet
-
-
-# --- telling the user that something is being compiled -------------------------------------------
-
-_labels: dict[str, str] = {}  # qualified name of a compiled copy -> its label
-_told: set[str] = set()  # labels that the user was told of already
-
-
-@lru_cache(maxsize=1)
-def _watch_compilation() -> None:
-    """Ask Numba to report when it begins to compile a function."""
-    from numba.core import event
-
-    class Teller(event.Listener):  # type: ignore[misc]
-        def on_start(self, happening: Any) -> None:
-            _tell(happening.data["dispatcher"].py_func.__qualname__)
-
-        def on_end(self, happening: Any) -> None:
-            pass
-
-    event.register("numba:compile", Teller())
-
-
-def _tell(qualname: str) -> None:
-    """Print that something is being compiled, once for each label."""
-    label = _labels.get(qualname)
-    if label is not None and label not in _told:
-        _told.add(label)
-        print(f"bidarena: compiling {label} (once; kept for the next time)", file=sys.stderr)

@@ -13,6 +13,7 @@ from bidarena.envs.compile import (
     apart,
     borrow,
     compiled,
+    compiling,
     digest,
     replaceable,
     rule,
@@ -305,3 +306,9 @@ def test_with_rules__hold_in_a_function_and_what_it_calls_only():
     assert compiled(both, {}, "test")() == (11, 22, 11)
     assert compiled(drawn_twice, {}, "test")() == 11
     assert digest(listed_twice, {}) != digest(drawn_twice, {})
+
+
+def test_digest__changes_with_the_code_that_compiles(monkeypatch):
+    before = digest(doubled, {})
+    monkeypatch.setattr(compiling, "_compiler", lambda: "another")
+    assert digest(doubled, {}) != before
