@@ -2,9 +2,11 @@
 
 compiling.py    copies functions with the rules of a game in them, and compiles the copies
 library.py      machine code for what Python calls, and for nothing else
+shortcuts.py    lets Numba leave out work that makes no difference
 place.py        the folder of compiled code, one for all installations of a user
 caching.py      Numba's cache on disk: one process compiles, the others wait; broken files
 stale.py        removes compiled code that nobody uses any more
+telling.py      tells the user that something is being compiled
 spent.py        the CPU time that compiling has taken
 clock.py        the clock that compiled code reads
 fold.py         lets Numba read the fields of named tuples as plain numbers

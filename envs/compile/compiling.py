@@ -11,8 +11,9 @@ game in two steps:
    on disk. The next process only loads it.
 
 Numba finds a saved result by the name of the function. The name of each copy ends with a digest: a
-hash of the code of all functions that the copy reaches and of the values of all constants that they
-read. If one changes, so does the name. Nothing else has to be compared (`place.py`).
+hash of the code of all functions that the copy reaches, of the values of all constants that they
+read, and of the files here that say how functions are compiled. If one changes, so does the name.
+Nothing else has to be compared (`place.py`).
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from __future__ import annotations
 import dis
 import hashlib
 import re
-import sys
 import types
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache, wraps
+from importlib.resources import files as files_of
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ from bidarena.envs.compile.clock import description, seconds, seconds_intrinsic
 from bidarena.envs.compile.fold import fold_named_tuples
 from bidarena.envs.compile.library import can_split, keep_as_part, options_of
 from bidarena.envs.compile.place import keep_in_one_folder
+from bidarena.envs.compile.shortcuts import postpone_linear_algebra
+from bidarena.envs.compile.telling import is_labelled, note_label, watch_compilation
 
 Function = Any  # a plain function; Callable would hide __code__ and __globals__
 
@@ -135,9 +138,10 @@ def compiled(body: Function, rules: Mapping[str, Function], label: str) -> Funct
     """
     from numba import config
 
-    _watch_compilation()
+    watch_compilation()
     fold_named_tuples()
-    keep_in_one_folder(_labels.__contains__)
+    keep_in_one_folder(is_labelled)
+    postpone_linear_algebra()
     function = _copy(body, dict(rules), label, whole=True)
     return _quiet_overflow(function) if config.DISABLE_JIT else function
 
@@ -149,12 +153,17 @@ def digest(body: Function, rules: Mapping[str, Function]) -> str:
     return _hashed(lines)
 
 
-@cache
-def _machine_settings() -> str:
-    """Return the settings of Numba that change the code it makes and that it does not compare."""
+@lru_cache(maxsize=1)
+def _compiler() -> str:
+    """Return a hash of the files beside this one that decide what becomes of a function.
+
+    And of the settings of Numba that change the code it makes and that it does not compare.
+    """
     from numba import config
 
-    return f"bounds={config.BOUNDSCHECK} opt={config.OPT!s}"
+    files = ("clock.py", "compiling.py", "fold.py", "library.py", "shortcuts.py")
+    texts = [files_of(__package__).joinpath(file).read_text("utf-8") for file in files]
+    return _hashed([*texts, f"bounds={config.BOUNDSCHECK} opt={config.OPT!s}"])
 
 
 def _hashed(lines: list[str]) -> str:
@@ -177,7 +186,7 @@ def _copy(
         raise TypeError(f"{_where(body)} uses variables of an enclosing function; pass them in")
     rules = _rules_in(body, rules)
     whole = whole or not can_split()
-    lines = [repr(_OPTIONS), "whole" if whole else "part", _machine_settings()]
+    lines = [repr(_OPTIONS), _compiler(), "whole" if whole else "part"]
     used: dict[str, Function] = {}
     _describe(body, rules, {}, lines, used)
     key = (body, tuple(sorted(used.items())), whole)  # games that differ in other rules share it
@@ -210,7 +219,7 @@ def _new_copy(
     tag = re.sub(r"\W+", "_", label)
     copy.__qualname__ = f"{body.__name__}__{tag}_{hashed}"
     copy.__module__ = body.__module__
-    _labels[copy.__qualname__] = label
+    note_label(copy.__qualname__, label)
     options = {**_OPTIONS, "forceinline": not hasattr(body, _APART_MARK), **options_of(whole)}
     function = _jit(copy, options, label, kept)
     if not whole:
@@ -380,32 +389,3 @@ def _quiet_overflow(function: Function) -> Function:
             return function(*args)
 
     return quiet
-
-
-# --- telling the user that something is being compiled -------------------------------------------
-
-_labels: dict[str, str] = {}  # qualified name of a compiled copy -> its label
-_told: set[str] = set()  # labels that the user was told of already
-
-
-@lru_cache(maxsize=1)
-def _watch_compilation() -> None:
-    """Ask Numba to report when it begins to compile a function."""
-    from numba.core import event
-
-    class Teller(event.Listener):  # type: ignore[misc]
-        def on_start(self, happening: Any) -> None:
-            _tell(happening.data["dispatcher"].py_func.__qualname__)
-
-        def on_end(self, happening: Any) -> None:
-            pass
-
-    event.register("numba:compile", Teller())
-
-
-def _tell(qualname: str) -> None:
-    """Print that something is being compiled, once for each label."""
-    label = _labels.get(qualname)
-    if label is not None and label not in _told:
-        _told.add(label)
-        print(f"bidarena: compiling {label} (once; kept for the next time)", file=sys.stderr)

@@ -15,10 +15,16 @@ extended here, of the versions in `KNOWN`. With another version everything is a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
+
+from bidarena.envs.compile.shortcuts import (
+    Replacement,
+    can_shorten,
+    numba_version,
+    replaced,
+    shortcuts,
+)
 
 KNOWN = ((0, 61), (0, 68))  # the first and the last version of Numba that this file was tried with
 
@@ -26,10 +32,8 @@ KNOWN = ((0, 61), (0, 68))  # the first and the last version of Numba that this 
 @lru_cache(maxsize=1)
 def can_split() -> bool:
     """Return whether this version of Numba is known well enough to make parts."""
-    import numba
-
     first, last = KNOWN
-    return first <= tuple(int(number) for number in numba.__version__.split(".")[:2]) <= last
+    return first <= numba_version() <= last
 
 
 def options_of(whole: bool) -> dict[str, Any]:
@@ -52,11 +56,40 @@ def keep_as_part(function: Any) -> None:
 
 
 @lru_cache(maxsize=1)
-def _part_class() -> Any:
+def _library_class() -> Any:
     from numba.core import codegen
+
+    if not can_shorten():
+        return codegen.JITCodeLibrary
+
+    class Library(codegen.JITCodeLibrary):  # type: ignore[misc]
+        """Numba's class of compiled code, quicker and with less to be collected as garbage."""
+
+        def add_ir_module(self, module: Any) -> None:
+            """Add code that Numba has written, and take it apart, for all of it is a circle."""
+            super().add_ir_module(module)
+            for function in module.functions:
+                for block in function.blocks:
+                    block.instructions.clear()
+                    block.terminator = None
+                function.blocks.clear()
+
+        def _optimize_functions(self, module: Any) -> None:
+            """Optimise each function with the same list of passes, not with one made for it."""
+            module.data_layout = self._codegen._data_layout
+            passes, builder = self._codegen._function_pass_manager()
+            for function in module.functions:
+                if not function.is_declaration:
+                    passes.run(function, builder)
+
+    return Library
+
+
+@lru_cache(maxsize=1)
+def _part_class() -> Any:
     from numba.core.runtime.nrt import rtsys
 
-    class Part(codegen.JITCodeLibrary):  # type: ignore[misc]
+    class Part(_library_class()):  # type: ignore[misc]
         """The code of a part; `_linking_libraries` has that of the functions that it calls."""
 
         def __init__(self, generator: Any, name: str) -> None:
@@ -96,9 +129,7 @@ def _part_class() -> Any:
 
 @lru_cache(maxsize=1)
 def _whole_class() -> Any:
-    from numba.core import codegen
-
-    class Whole(codegen.JITCodeLibrary):  # type: ignore[misc]
+    class Whole(_library_class()):  # type: ignore[misc]
         """The code of a whole: with that of all parts that it reaches."""
 
         def finalize(self) -> None:
@@ -135,6 +166,41 @@ def _reached(library: Any) -> list[Any]:
     return list(reversed(found))
 
 
+@lru_cache(maxsize=1)
+def _flags_class() -> Any:
+    from numba.core import compiler
+
+    # Options of a caller that make no difference to what Numba compiles for it.
+    own = {"forceinline", "no_cpython_wrapper", "no_cfunc_wrapper", "release_gil"}
+
+    class QuickFlags(compiler.Flags):  # type: ignore[misc]
+        """Numba's options of a function, compared quickly.
+
+        Numba looks up the type of every operation by them among other things, and compares all
+        options, also those that were never set, with a sixth of its time. It compiles functions of
+        its own, such as `np.empty`, again for every caller with other options.
+        """
+
+        __slots__ = ()
+
+        def __hash__(self) -> int:
+            return 1
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, QuickFlags) and (
+                self._values == other._values or self._decisive() == other._decisive()
+            )
+
+        def _decisive(self) -> dict[str, Any]:
+            chosen = {name: value for name, value in self._values.items() if name not in own}
+            return {name: value for name, value in chosen.items() if value != self._usual(name)}
+
+        def _usual(self, name: str) -> Any:
+            return self.options[name].default
+
+    return QuickFlags
+
+
 @lru_cache(maxsize=2)
 def _pipeline(whole: bool) -> Any:
     """Return a compiler of Numba's whose functions are wholes, or parts."""
@@ -142,66 +208,50 @@ def _pipeline(whole: bool) -> Any:
 
     kind = _whole_class() if whole else _part_class()
 
-    class QuickFlags(compiler.Flags):  # type: ignore[misc]
-        """Numba's options of a function, compared quickly.
-
-        Numba looks up the type of every operation by them among other things, and compares all
-        options, also those that were never set, with a sixth of its time.
-        """
-
-        __slots__ = ()
-
-        def __hash__(self) -> int:
-            return len(self._values)
-
-        def __eq__(self, other: object) -> bool:
-            return isinstance(other, QuickFlags) and self._values == other._values
-
     class Pipeline(compiler.Compiler):  # type: ignore[misc]
         def _compile_core(self) -> Any:
             state = self.state
-            state.flags = QuickFlags(state.flags)
+            state.flags = _flags_class()(state.flags)
             if state.library is None:
                 state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
                 state.library.enable_object_caching()
-            with _plain_errors():
-                return super()._compile_core()
+            with replaced(_changes()), shortcuts():
+                result = super()._compile_core()
+            return result._replace(type_annotation="")  # it would keep all that Numba has made
 
     return Pipeline
 
 
-class _Plain:
-    """Stands for Numba's colours of errors: all text stays as it is."""
+@lru_cache(maxsize=1)
+def _changes() -> tuple[Replacement, ...]:
+    """Return what is different in Numba while something of ours is compiled.
 
-    def __getattr__(self, name: str) -> Callable[[str], str]:
-        return str
-
-
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """Context manager in which Numba takes no trouble with the texts of errors.
-
-    It raises and catches thousands of errors while it tries what fits, and asks the terminal about
-    colours for each. And where one array is assigned to a part of another, it compiles some forty
-    functions that put both shapes into a sentence.
+    Where one array is assigned to a part of another, Numba compiles some forty functions that put
+    both shapes into a sentence; a short error replaces them. And functions of Numba's own, such as
+    `np.empty`, become parts, unless some other function is being compiled that they are made for.
     """
-    from numba.core import errors
+    from numba.core import targetconfig
+    from numba.core.typing.templates import _OverloadFunctionTemplate
     from numba.np import arrayobj
 
-    others: Any = ((errors, "_termcolor_inst", _Plain()), (arrayobj, *_plain_mismatch()))
-    kept = [(module, name, getattr(module, name)) for module, name, _ in others]
-    for module, name, other in others:
-        setattr(module, name, other)
-    try:
-        yield
-    finally:
-        for module, name, own in kept:
-            setattr(module, name, own)
+    mismatch = (arrayobj, "raise_with_shape_context", _refusal())
+    if not can_shorten():
+        return (mismatch,)
+    own = _OverloadFunctionTemplate._get_jit_decorator
+
+    def get_jit_decorator(self: Any) -> Any:
+        decorator = own(self)
+        callers = targetconfig.ConfigStack()._stk._stack
+        if not all(isinstance(flags, _flags_class()) for flags in callers):
+            return decorator
+        return lambda **options: decorator(**{**options, **options_of(False)})
+
+    return mismatch, (_OverloadFunctionTemplate, "_get_jit_decorator", get_jit_decorator)
 
 
 @lru_cache(maxsize=1)
-def _plain_mismatch() -> tuple[str, Any]:
-    """Return the name of Numba's error for shapes that do not fit, and a shorter one."""
+def _refusal() -> Any:
+    """Return a function for compiled code that raises the error for shapes that do not fit."""
     from numba.extending import overload
 
     def refuse(source, target):  # type: ignore[no-untyped-def]
@@ -214,7 +264,7 @@ def _plain_mismatch() -> tuple[str, Any]:
 
         return body
 
-    return "raise_with_shape_context", refuse
+    return refuse
 
 
 @lru_cache(maxsize=2)

@@ -13,6 +13,7 @@ from bidarena.envs.compile import (
     apart,
     borrow,
     compiled,
+    compiling,
     digest,
     replaceable,
     rule,
@@ -333,3 +334,13 @@ def test_with_rules__hold_in_a_function_and_what_it_calls_only():
     assert compiled(both, {}, "test")() == (11, 22, 11)
     assert compiled(drawn_twice, {}, "test")() == 11
     assert digest(listed_twice, {}) != digest(drawn_twice, {})
+
+
+def test_compile__names_change_with_the_code_that_compiles(monkeypatch):
+    before, told = compiled(doubled, {}, "test").py_func.__qualname__, digest(doubled, {})
+    monkeypatch.setattr(compiling, "_copies", {})
+    assert compiled(doubled, {}, "test").py_func.__qualname__ == before
+    monkeypatch.setattr(compiling, "_copies", {})
+    monkeypatch.setattr(compiling, "_compiler", lambda: "another")
+    assert compiled(doubled, {}, "test").py_func.__qualname__ != before
+    assert digest(doubled, {}) == told  # solutions are kept
