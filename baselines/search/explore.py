@@ -57,6 +57,7 @@ from bidarena.baselines.search.layout import (
     MOMENT,
     MOMENT_END,
     NODES,
+    NODES_ALLOWED,
     NOISE,
     PLAYERS,
     POLICY_END,
@@ -83,6 +84,7 @@ from bidarena.baselines.search.tree import (
     CHANCES,
     COUNT,
     EDGE_SIZE,
+    MOST_NODES,
     PLAN,
     PRIOR,
     SQUARES,
@@ -201,6 +203,7 @@ def explore(
     for i in range(WORDS):
         rng[i] = lent[i]
 
+    used[MOST_NODES] = int(params[NODES_ALLOWED])
     copy(asked, start)
     withdraw(cfg, start)
     position = state_key(start, mix(_BASIS, np.uint64(0)))

@@ -2,14 +2,14 @@
 
 `table` (slots * 2) uint64 is a hash table with open addressing. Two numbers are a node: its key and
 its link, 64 bits that hold the first edge, the number of edges, and whether the node is marked as
-alone: nobody else decides at the same time as its player. At most half of the slots are used.
+alone: nobody else decides at the same time as its player. Some slots always stay empty.
 
 `edges` (capacity * 8) float64 has eight numbers for each move that was tried at some node. The
 edges of a node stand next to each other in a block, because reading neighbours in memory is fast. A
 block has room for 1, 2, 4, 8, ... edges. A full block is copied into one of twice the size, and its
 place is kept for another node. Nodes are never removed.
 
-`used` counts edges and nodes, and holds the first free block of each size.
+`used` counts edges and nodes, and holds the most nodes and the first free block of each size.
 
 The arrays have one dimension, and their indexes are unsigned: then the place in memory is
 found without a multiplication, and without a test for negative indexes.
@@ -54,7 +54,8 @@ BYTES_PER_EDGE = 8 * EDGE_SIZE
 BYTES_PER_SLOT = 8 * SLOT_SIZE
 
 USED_EDGES, USED_NODES = 0, 1
-FREE = 2  # from here on: the first free block of 1, 2, 4, ... edges, plus 1
+MOST_NODES = 2  # nodes that the table may have: fewer than it has slots
+FREE = 3  # from here on: the first free block of 1, 2, 4, ... edges, plus 1
 USED_SIZE = FREE + 22
 
 
@@ -101,7 +102,7 @@ def add_edge(table: Table, edges: Edges, used: Used, node: int, key: Key, action
     count = edge_count(table, node)
     first = first_edge(table, node)
     if count == 0:
-        if used[USED_NODES] >= len(table) // (2 * SLOT_SIZE):
+        if used[USED_NODES] >= used[MOST_NODES]:
             return -1
         first = _take(edges, used, 0)
         if first < 0:

@@ -17,6 +17,7 @@ from bidarena.baselines.search.tree import (
     CHANCES,
     COUNT,
     EDGE_SIZE,
+    MOST_NODES,
     OWED,
     SLOT_SIZE,
     SQUARES,
@@ -49,6 +50,7 @@ def test_tree__behaves_like_a_dict_of_lists(entries):
     table = np.zeros(64 * SLOT_SIZE, np.uint64)
     edges = np.full(512 * EDGE_SIZE, np.nan)
     used = np.zeros(USED_SIZE, np.int64)
+    used[MOST_NODES] = 32
     model: dict[int, dict[int, int]] = {}
     alone: set[int] = set()
     for step, (number, action, lonely) in enumerate(entries):
@@ -76,6 +78,7 @@ def test_tree__says_so_when_it_is_full_and_stays_whole(entries, capacity):
     table = np.zeros(16 * SLOT_SIZE, np.uint64)
     edges = np.zeros(capacity * EDGE_SIZE)
     used = np.zeros(USED_SIZE, np.int64)
+    used[MOST_NODES] = 8
     model: set[tuple[int, int]] = set()
     for number, action in entries:
         node = find(table, key_of(number))
