@@ -38,17 +38,18 @@ from bidarena.baselines.search.tree import (
     STAMP,
     SUM,
     Edges,
+    row_of,
 )
 from bidarena.envs.compile import apart
 from bidarena.envs.game import Mask, Rng
 from bidarena.envs.rng import uniform
 
-# In the loops over edges, indexes are unsigned: a signed one is first tested for being negative.
 _THIRD = 1.0 / 3.0
 LOGS = 4096  # logarithms of the numbers below this come from a table
 _LOGS = np.array([0.0] + [math.log(number) for number in range(1, LOGS)])
 
 
+@apart
 def select(edges: Edges, first: int, end: int, mask: Mask, rule: int, c: float, rng: Rng) -> int:
     """Return the edge to take by any rule but `regret` and `puct`.
 
@@ -58,20 +59,21 @@ def select(edges: Edges, first: int, end: int, mask: Mask, rule: int, c: float, 
     """
     best, chosen = -1.0, -1
     for edge in range(first, end):
-        row = edges[np.uint64(edge)]
-        action = np.uint64(int(row[ACTION]))
+        row = row_of(edge)
+        action = np.uint64(int(edges[row + ACTION]))
         if mask[action]:
             mask[action] = 0
-            chances = row[CHANCES] + 1.0
-            row[CHANCES] = chances
-            visits, won = row[COUNT], row[SUM]
+            chances = edges[row + CHANCES] + 1.0
+            edges[row + CHANCES] = chances
+            visits, won = edges[row + COUNT], edges[row + SUM]
             if rule == THOMPSON:
                 worth = beta(rng, 1.0 + won, 1.0 + max(visits - won, 0.0))
             else:
                 mean = won / visits
                 spread = _log(chances) / visits
                 if rule != UCB1:
-                    variance = max(row[SQUARES] / visits - mean * mean, 0.0)
+                    square = edges[row + SQUARES] / visits
+                    variance = max(square - mean * mean, 0.0)
                     spread *= min(0.25, variance + math.sqrt(2.0 * spread))
                 worth = mean + c * math.sqrt(spread)
             if worth > best:
@@ -91,20 +93,21 @@ def select_puct(edges: Edges, first: int, end: int, mask: Mask, c: float) -> int
     """
     visits, won, priors = 0.0, 0.0, 0.0
     for edge in range(first, end):
-        row = edges[edge]
-        if mask[int(row[ACTION])]:
-            row[CHANCES] += 1.0
-            visits += row[COUNT]
-            won += row[SUM]
-            priors += row[PRIOR]
+        row = row_of(edge)
+        if mask[np.uint64(int(edges[row + ACTION]))]:
+            edges[row + CHANCES] += 1.0
+            visits += edges[row + COUNT]
+            won += edges[row + SUM]
+            priors += edges[row + PRIOR]
     mean = won / visits if visits > 0.0 else 0.5
     bonus = c * math.sqrt(visits + 1.0) / max(priors, 1e-9)
     best, chosen = -1.0, -1
     for edge in range(first, end):
-        row = edges[edge]
-        if mask[int(row[ACTION])]:
-            worth = row[SUM] / row[COUNT] if row[COUNT] > 0.0 else mean
-            worth += bonus * row[PRIOR] / (1.0 + row[COUNT])
+        row = row_of(edge)
+        if mask[np.uint64(int(edges[row + ACTION]))]:
+            tried = edges[row + COUNT]
+            worth = edges[row + SUM] / tried if tried > 0.0 else mean
+            worth += bonus * edges[row + PRIOR] / (1.0 + tried)
             if worth > best:
                 best, chosen = worth, edge
     return chosen
@@ -124,35 +127,35 @@ def select_regret(
     """
     if first == end:
         return -1, 0.0, -1.0
-    owed = edges[first, OWED]
-    edges[first, OWED] = 0.0
+    owed = edges[row_of(first) + OWED]
+    edges[row_of(first) + OWED] = 0.0
     visits, won = 0.0, 0.0
     available, positive = 0, 0.0
     for edge in range(first, end):
-        row = edges[np.uint64(edge)]
-        visits += row[COUNT]
-        won += row[SUM]
-        regret = row[SQUARES]
-        if row[STAMP] > 0.0:
-            regret -= owed
-            row[SQUARES] = regret
-        action = np.uint64(int(row[ACTION]))
+        row = row_of(edge)
+        visits += edges[row + COUNT]
+        won += edges[row + SUM]
+        # Without a branch: the processor could not foresee for which edge nothing is due.
+        regret = edges[row + SQUARES] - (owed if edges[row + STAMP] > 0.0 else 0.0)
+        edges[row + SQUARES] = regret
+        action = np.uint64(int(edges[row + ACTION]))
         if mask[action]:
             mask[action] = 0
-            row[CHANCES] += 1.0
-            row[STAMP] = 1.0
+            edges[row + CHANCES] += 1.0
+            edges[row + STAMP] = 1.0
             available += 1
             positive += max(regret, 0.0)
         else:
-            row[STAMP] = -1.0
+            edges[row + STAMP] = -1.0
     chosen, probability = -1, 0.0
     if available > 0:
         left = uniform(rng)
         for edge in range(first, end):
-            row = edges[np.uint64(edge)]
-            if row[STAMP] > 0.0:
-                meant = max(row[SQUARES], 0.0) / positive if positive > 0.0 else 1.0 / available
-                row[PLAN] += meant
+            row = row_of(edge)
+            if edges[row + STAMP] > 0.0:
+                regret = max(edges[row + SQUARES], 0.0)
+                meant = regret / positive if positive > 0.0 else 1.0 / available
+                edges[row + PLAN] += meant
                 if left >= 0.0:
                     probability = (1.0 - c) * meant + c / available
                     chosen = edge  # rounding may leave a little: then the last edge stays chosen
@@ -165,11 +168,10 @@ def learn_regret(
 ) -> None:
     """Note what a result differs from the usual one: for the drawn edge now, for others as owed."""
     surprise = result - usual if usual >= 0.0 else 0.0
-    row = edges[drawn]
-    row[SQUARES] -= surprise
-    row[SQUARES] += surprise / probability
-    row[STAMP] = -1.0
-    edges[first, OWED] = surprise
+    regret = edges[row_of(drawn) + SQUARES] - surprise
+    edges[row_of(drawn) + SQUARES] = regret + surprise / probability
+    edges[row_of(drawn) + STAMP] = -1.0
+    edges[row_of(first) + OWED] = surprise
 
 
 def beta(rng: Rng, a: float, b: float) -> float:

@@ -112,6 +112,11 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     if PUCT in (selection, together):  # a node has edges for all its moves at once
         room = (int(memory * 2**20 / threads) - slots * BYTES_PER_SLOT) // BYTES_PER_EDGE
         capacity = max(capacity, min(2 * wanted * game.actions, room))
+    most_nodes = slots // 2
+    if capacity >= 2 * wanted and not reuse:  # room for all: no more nodes than tried moves
+        while 3 * slots > 8 * wanted:
+            slots //= 2  # up to three quarters are used; a small table is found in the cache
+        most_nodes = min(most_nodes, slots - slots // 8)
     guided = np.zeros(0) if guide is None else np.concatenate([game.teams, guide.params])
 
     book, by_policy = open_book(game, options.book, guide)
@@ -124,6 +129,7 @@ def _make(technique: int, game: Game, given: dict[str, Any]) -> Bot:
     head[layout.TOGETHER_C] = _exploration("simultaneous_c", options.simultaneous_c, together)
     head[layout.ITERATIONS], head[layout.SECONDS] = iterations, seconds
     head[layout.CAPACITY], head[layout.SLOTS] = capacity, slots
+    head[layout.NODES_ALLOWED] = most_nodes
     head[layout.TREES] = trees
     head[layout.FINAL] = choice("final", options.final, FINALS)
     head[layout.EARLY_STOP] = flag("early_stop", options.early_stop)

@@ -26,6 +26,8 @@ At a moment with several players it adds one for each of them; in `mom`, one in 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,6 +57,7 @@ from bidarena.baselines.search.layout import (
     MOMENT,
     MOMENT_END,
     NODES,
+    NODES_ALLOWED,
     NOISE,
     PLAYERS,
     POLICY_END,
@@ -80,6 +83,8 @@ from bidarena.baselines.search.tree import (
     ACTION,
     CHANCES,
     COUNT,
+    EDGE_SIZE,
+    MOST_NODES,
     PLAN,
     PRIOR,
     SQUARES,
@@ -96,6 +101,7 @@ from bidarena.baselines.search.tree import (
     first_edge,
     is_alone,
     mark_alone,
+    row_of,
 )
 from bidarena.envs.bits import count, nth
 from bidarena.envs.compile import apart, borrow, keep, seconds
@@ -197,9 +203,10 @@ def explore(
     for i in range(WORDS):
         rng[i] = lent[i]
 
+    used[MOST_NODES] = int(params[NODES_ALLOWED])
     copy(asked, start)
     withdraw(cfg, start)
-    roots = state_key(start, _BASIS) if technique == MCTS else _BASIS
+    position = state_key(start, mix(_BASIS, np.uint64(0)))
 
     timed = params[SECONDS] >= 0.0
     limit = int(params[ITERATIONS])
@@ -214,7 +221,7 @@ def explore(
             guess_hidden(cfg, belief, start, player, rng, guess)
         if technique == DMCTS:
             copy(guess, state)
-        root_key = mix(roots, np.uint64(tree))
+        root_key = position if technique == MCTS else mix(_BASIS, np.uint64(tree))
         root = node_key(root_key, player)
         for i in range(players):
             keys[i], coming[i] = root_key, root_key
@@ -273,7 +280,7 @@ def explore(
                             edge, probability = grown, 0.0
                             growing[group] = 1
                 if edge >= 0:
-                    action = int(edges[edge, ACTION])
+                    action = int(edges[row_of(edge) + ACTION])
                     way_edges[depth], way_firsts[depth] = edge, first
                     way_movers[depth] = mover
                     way_regrets[depth] = chosen_rule == REGRET
@@ -311,7 +318,7 @@ def explore(
                     open_groups -= 1
             if open_groups > 0:
                 if all_seen:
-                    keys[player] = mix(state_key(state, _BASIS), np.uint64(tree))
+                    keys[player] = state_key(state, mix(_BASIS, np.uint64(tree)))
                 else:
                     for i in range(first_viewer, last_viewer):
                         if closed[i] == 0:  # else no more nodes of this player will be found
@@ -326,19 +333,25 @@ def explore(
             returns(cfg, state, results)
         for i in range(depth):
             edge = way_edges[i]
+            row = row_of(edge)
             result = (results[way_movers[i]] - low) * scale
             if way_regrets[i] != 0:
                 if probabilities[i] > 0.0:
                     learn_regret(edges, way_firsts[i], edge, probabilities[i], usuals[i], result)
             else:
-                edges[edge, SQUARES] += result * result
-            edges[edge, COUNT] += 1.0
-            edges[edge, SUM] += result
+                edges[row + SQUARES] += result * result
+            edges[row + COUNT] += 1.0
+            edges[row + SUM] += result
         if dropping and root_edge >= 0:
-            _judge(edges[root_edge], results, player, losses, out)
+            _judge(edges, np.uint64(EDGE_SIZE * root_edge), results, player, losses, out)
         done += 1
 
-    alone = _collect(table, edges, roots, trees, player, out)
+    alone = False
+    for i in range(actions):
+        out[i, AVAILABLE] = 0.0
+    for tree in range(trees):
+        root_key = position if technique == MCTS else mix(_BASIS, np.uint64(tree))
+        alone = _collect(table, edges, node_key(root_key, player), out)
     report[MIXED] = 0 if alone or moment == moment_end else 1
     report[DONE] = done
     report[NODES], report[EDGES] = used[USED_NODES], used[USED_EDGES]
@@ -389,7 +402,7 @@ def _lacks_edges(edges: Edges, first: int, end: int, mask: Mask) -> bool:
     for i in range(len(mask)):
         wanted += mask[i]
     for edge in range(first, end):
-        wanted -= mask[int(edges[edge, ACTION])]
+        wanted -= mask[int(edges[row_of(edge) + ACTION])]
     return wanted > 0
 
 
@@ -405,14 +418,14 @@ def _add_edges(
 ) -> None:
     """Add an edge for every action in `mask` that has none, with its prior, while there is room."""
     for edge in range(first_edge(table, node), first_edge(table, node) + edge_count(table, node)):
-        chances[int(edges[edge, ACTION])] = -1.0  # has an edge
+        chances[int(edges[row_of(edge) + ACTION])] = -1.0  # has an edge
     for action in range(len(mask)):
         if mask[action] and chances[action] >= 0.0:
             edge = add_edge(table, edges, used, node, key, action)
             if edge < 0:
                 return
-            edges[edge, CHANCES] = 0.0
-            edges[edge, PRIOR] = chances[action]
+            edges[row_of(edge) + CHANCES] = 0.0
+            edges[row_of(edge) + PRIOR] = chances[action]
 
 
 @apart
@@ -438,19 +451,23 @@ def _disturb(
 
 @apart
 def _judge(
-    edge: NDArray[np.float64],
+    edges: Edges,
+    row: Any,
     results: NDArray[np.float64],
     player: int,
     losses: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
-    """Drop the move of `edge` if it lost most of its first visits, unless no other is left."""
-    action = int(edge[ACTION])
+    """Drop the move of an edge if it lost most of its first visits, unless no other is left.
+
+    `row` is the index of the first number of the edge.
+    """
+    action = int(edges[row + ACTION])
     for i in range(len(results)):
         if results[i] > results[player]:
             losses[action] += 1.0
             break
-    if edge[COUNT] == TRIAL and losses[action] >= HOPELESS:
+    if edges[row + COUNT] == TRIAL and losses[action] >= HOPELESS:
         left = 0
         for i in range(len(out)):
             left += out[i, DROPPED] == 0.0 and out[i, AVAILABLE] != 0.0
@@ -459,30 +476,18 @@ def _judge(
 
 
 @apart
-def _collect(
-    table: Table,
-    edges: Edges,
-    roots: Key,
-    trees: int,
-    player: int,
-    out: NDArray[np.float64],
-) -> bool:
-    """Add the edges of the roots of all trees to `out`.
+def _collect(table: Table, edges: Edges, root: Key, out: NDArray[np.float64]) -> bool:
+    """Add the edges of a root to `out`.
 
     Returns whether the searching player decides alone at the root.
     """
-    for i in range(len(out)):
-        out[i, AVAILABLE] = 0.0
-    alone = False
-    for tree in range(trees):
-        node = find(table, node_key(mix(roots, np.uint64(tree)), player))
-        alone = is_alone(table, node)
-        first = first_edge(table, node)
-        for edge in range(first, first + edge_count(table, node)):
-            row = edges[edge]
-            action = int(row[ACTION])
-            out[action, VISITS] += row[COUNT]
-            out[action, AVAILABLE] += row[CHANCES]
-            out[action, TOTAL] += row[SUM]
-            out[action, WEIGHT] += row[PLAN]
-    return alone
+    node = find(table, root)
+    first = first_edge(table, node)
+    for edge in range(first, first + edge_count(table, node)):
+        row = row_of(edge)
+        action = int(edges[row + ACTION])
+        out[action, VISITS] += edges[row + COUNT]
+        out[action, AVAILABLE] += edges[row + CHANCES]
+        out[action, TOTAL] += edges[row + SUM]
+        out[action, WEIGHT] += edges[row + PLAN]
+    return is_alone(table, node)

@@ -30,19 +30,22 @@ def mix(key: Key, value: Key) -> Key:
 
 
 def node_key(key: Key, mover: int) -> Key:
-    """Return the key of a decision of `mover`; never 0, which marks an empty row of the table."""
-    return mix(key, np.uint64(mover + 1)) | _ONE
+    """Return the key of a decision of `mover`; never 0, which marks an empty row of the table.
+
+    Players who decide at the same moment have neighbouring rows: one look into memory finds both.
+    """
+    return (key + np.uint64(2 * mover)) | _ONE
 
 
 def state_key(state: State, start: Key) -> Key:
-    """Return the key of a whole state, mixed with `start`."""
+    """Return the key of a whole state in the tree whose root has the key `start`."""
     key, other = start, _FIRST  # two, because a processor can make them at the same time
     for i in range(1, len(state), 2):
-        key = (key ^ np.uint64(state[i - 1])) * _FIRST
-        other = (other ^ np.uint64(state[i])) * _SECOND
+        key = (key ^ np.uint64(state[np.uint64(i - 1)])) * _FIRST
+        other = (other ^ np.uint64(state[np.uint64(i)])) * _SECOND
     if len(state) % 2 == 1:
         key = (key ^ np.uint64(state[len(state) - 1])) * _FIRST
-    return mix(mix(key, start), other)
+    return mix(key ^ (key >> _HALF), other)
 
 
 @rule

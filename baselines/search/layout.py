@@ -27,7 +27,7 @@ C, TOGETHER_C = 3, 4  # the exploration constants of these two rules
 ITERATIONS = 5
 SECONDS = 6  # limit of real time; negative: none
 CAPACITY = 7  # edges that the tree may have
-SLOTS = 8  # rows of the table, a power of two
+SLOTS = 8  # of the table, a power of two
 TREES = 9  # number of guesses of `DMCTS`
 FINAL = 10
 EARLY_STOP = 11
@@ -39,7 +39,8 @@ POLICY_END = 20  # the sides of all players and the numbers of the policy end he
 VALUES = 21  # 1: the policy judges the positions at which the tree ends; 0: they are played out
 NOISE = 22  # share of the priors at the root that is drawn at random
 BY_POLICY = 23  # 1: the policy answers where the opening book would
-HEAD = 24  # how many there are; the numbers of the playout bot begin at POLICY_END
+NODES_ALLOWED = 24  # nodes that the tree may have
+HEAD = 25  # how many there are; the numbers of the playout bot begin at POLICY_END
 
 # columns of `out`, which has a row per action: what was found at the root
 VISITS, AVAILABLE = 0, 1

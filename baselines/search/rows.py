@@ -20,7 +20,7 @@ from bidarena.baselines.search.layout import (
     VISITS,
     WEIGHT,
 )
-from bidarena.baselines.search.tree import EDGE_COLUMNS, USED_SIZE
+from bidarena.baselines.search.tree import EDGE_SIZE, SLOT_SIZE, USED_SIZE
 from bidarena.envs.batch import LUCK, Batch
 from bidarena.envs.compile import borrow, keep
 from bidarena.envs.game import Cfg, Params
@@ -71,9 +71,9 @@ def search_rows(
     actions = masks.shape[1]
     made = (
         np.empty((actions, OUT_COLUMNS)),
-        np.empty((int(params[CAPACITY]), EDGE_COLUMNS)),
+        np.empty(int(params[CAPACITY]) * EDGE_SIZE),
     )
-    table = np.empty((int(params[SLOTS]), 2), np.uint64)
+    table = np.empty(int(params[SLOTS]) * SLOT_SIZE, np.uint64)
     counts = (np.zeros(USED_SIZE, np.int64), np.zeros(REPORT_SIZE, np.int64))
     out, edges = borrow(made[0]), borrow(made[1])
     used, report = borrow(counts[0]), borrow(counts[1])

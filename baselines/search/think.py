@@ -37,7 +37,8 @@ from bidarena.baselines.search.layout import (
 from bidarena.baselines.search.tree import (
     BYTES_PER_EDGE,
     BYTES_PER_SLOT,
-    EDGE_COLUMNS,
+    EDGE_SIZE,
+    SLOT_SIZE,
     USED_EDGES,
     USED_SIZE,
     Edges,
@@ -73,8 +74,8 @@ def search_act(cfg: Cfg, params: Params, state: State, player: int, rng: Rng, sc
     if choices > 1 and params[SECONDS] != 0.0:
         out = np.zeros((actions, OUT_COLUMNS))
         report = np.zeros(REPORT_SIZE, np.int64)
-        table = np.zeros((int(params[SLOTS]), 2), np.uint64)
-        edges = np.empty((int(params[CAPACITY]), EDGE_COLUMNS))
+        table = np.zeros(int(params[SLOTS]) * SLOT_SIZE, np.uint64)
+        edges = np.empty(int(params[CAPACITY]) * EDGE_SIZE)
         used = np.zeros(USED_SIZE, np.int64)
         for i in range(actions):
             out[i, AVAILABLE] = scratch[i]
@@ -238,8 +239,8 @@ class Thinker:
         ):
             return self._memory
         made = (
-            np.zeros((count, int(params[SLOTS]), 2), np.uint64),
-            np.empty((count, int(params[CAPACITY]), EDGE_COLUMNS)),
+            np.zeros((count, int(params[SLOTS]) * SLOT_SIZE), np.uint64),
+            np.empty((count, int(params[CAPACITY]) * EDGE_SIZE)),
             np.zeros((count, USED_SIZE), np.int64),
         )
         self._memory = made if self.reuse else None

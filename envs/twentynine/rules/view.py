@@ -115,8 +115,9 @@ def _see_seat(player: int, seat: int, part: int, out: Observation) -> None:
 
 # --- for searches --------------------------------------------------------------------------------
 
-_FOLD = 0x2545F4914F6CDD1D  # odd, so that different numbers stay different
-_TURN = 0x1E3779B97F4A7C15  # odd too: the two numbers must not cancel out
+# Odd numbers at random. A sum of products with them differs for different numbers, except by chance.
+_HAND, _SMALL, _CALL = 0x1E3779B97F4A7C15, 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D
+_TRICK, _LAST_TRICK, _SCORE = 0x14057B7EF767814F, 0x369DEA0F31A53F85, 0x27BB2EE687B0B0FD
 
 
 def signature(cfg: Cfg, state: State, player: int) -> int:
@@ -131,15 +132,8 @@ def signature(cfg: Cfg, state: State, player: int) -> int:
     # The hand is news only when it is dealt. Later it follows from the cards played, and a search
     # would take each hand that it guesses for a different situation.
     dealt = calls == 0 or (state[S.phase] > TRUMPING and trick == 0 and state[S.in_trick] == 0)
-    # Three pairs, each by itself: a processor makes them at the same time.
-    number = _fold(state[S.hands + player] if dealt else 0, small)
-    played = _fold(state[S.tricks + min(trick, 7)], state[S.tricks + max(trick - 1, 0)])
-    call = state[S.auction + max(calls - 1, 0) // CALLS_PER_NUMBER]
-    called = _fold(call, state[S.score] << 8 ^ state[S.score + 1])
-    return _fold(_fold(number, played), called)
-
-
-def _fold(number: int, value: int) -> int:
-    """Return a hash of `number` and `value`."""
-    number = (number * _TURN ^ value) * _FOLD
-    return number ^ (number >> 29)
+    number = (state[S.hands + player] if dealt else 0) * _HAND + small * _SMALL
+    number += state[S.tricks + min(trick, 7)] * _TRICK
+    number += state[S.tricks + max(trick - 1, 0)] * _LAST_TRICK
+    number += state[S.auction + max(calls - 1, 0) // CALLS_PER_NUMBER] * _CALL
+    return number + (state[S.score] << 8 ^ state[S.score + 1]) * _SCORE

@@ -16,8 +16,10 @@ from bidarena.baselines.search.tree import (
     ACTION,
     CHANCES,
     COUNT,
-    EDGE_COLUMNS,
+    EDGE_SIZE,
+    MOST_NODES,
     OWED,
+    SLOT_SIZE,
     SQUARES,
     STAMP,
     SUM,
@@ -31,6 +33,7 @@ from bidarena.baselines.search.tree import (
     first_edge,
     is_alone,
     mark_alone,
+    row_of,
 )
 from bidarena.envs.compile import compiled
 from bidarena.envs.rng import pick, seeded
@@ -44,9 +47,10 @@ def key_of(number):
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 9), st.booleans()), max_size=200))
 def test_tree__behaves_like_a_dict_of_lists(entries):
-    table = np.zeros((64, 2), np.uint64)
-    edges = np.full((512, EDGE_COLUMNS), np.nan)
+    table = np.zeros(64 * SLOT_SIZE, np.uint64)
+    edges = np.full(512 * EDGE_SIZE, np.nan)
     used = np.zeros(USED_SIZE, np.int64)
+    used[MOST_NODES] = 32
     model: dict[int, dict[int, int]] = {}
     alone: set[int] = set()
     for step, (number, action, lonely) in enumerate(entries):
@@ -54,7 +58,7 @@ def test_tree__behaves_like_a_dict_of_lists(entries):
         assert exists(table, node) == (number in model)
         if action not in model.setdefault(number, {}):
             edge = add_edge(table, edges, used, node, key_of(number), action)
-            edges[edge, COUNT] = step
+            edges[row_of(edge) + COUNT] = step
             model[number][action] = step
         if lonely:
             mark_alone(table, node)
@@ -65,15 +69,16 @@ def test_tree__behaves_like_a_dict_of_lists(entries):
         node = find(table, key_of(number))
         assert is_alone(table, node) == (number in alone)
         first, count = first_edge(table, node), edge_count(table, node)
-        rows = edges[first : first + count]
+        rows = edges.reshape(-1, EDGE_SIZE)[first : first + count]
         assert dict(zip(rows[:, ACTION], rows[:, COUNT], strict=True)) == actions
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 5)), max_size=100), st.integers(1, 40))
 def test_tree__says_so_when_it_is_full_and_stays_whole(entries, capacity):
-    table = np.zeros((16, 2), np.uint64)
-    edges = np.zeros((capacity, EDGE_COLUMNS))
+    table = np.zeros(16 * SLOT_SIZE, np.uint64)
+    edges = np.zeros(capacity * EDGE_SIZE)
     used = np.zeros(USED_SIZE, np.int64)
+    used[MOST_NODES] = 8
     model: set[tuple[int, int]] = set()
     for number, action in entries:
         node = find(table, key_of(number))
@@ -86,7 +91,8 @@ def test_tree__says_so_when_it_is_full_and_stays_whole(entries, capacity):
     for number in range(51):
         node = find(table, key_of(number))
         first, count = first_edge(table, node), edge_count(table, node)
-        found |= {(number, int(a)) for a in edges[first : first + count, ACTION]}
+        rows = edges.reshape(-1, EDGE_SIZE)[first : first + count]
+        found |= {(number, int(a)) for a in rows[:, ACTION]}
     assert found == model
     assert used[USED_NODES] <= 8
 
@@ -124,7 +130,7 @@ def test_pick_eights__draws_what_pick_draws(legal, seed):
 def test_select__takes_the_largest_sum_of_mean_and_bonus_also_beyond_the_table_of_logarithms():
     choose = compiled(select, {}, "test")
     for chances in (50, LOGS - 2, LOGS - 1, 10 * LOGS):
-        edges = np.zeros((5, EDGE_COLUMNS))
+        edges = np.zeros((5, EDGE_SIZE))
         edges[:, ACTION] = np.arange(5)
         edges[:, COUNT], edges[:, SUM] = (9, 4, 30, 8, 2), (6, 2, 21, 4, 1)
         edges[:, CHANCES] = chances
@@ -133,21 +139,24 @@ def test_select__takes_the_largest_sum_of_mean_and_bonus_also_beyond_the_table_o
         worth[4] = 0.0  # not available
         mask = np.array([1, 1, 1, 1, 0], np.int8)
         rng = seeded(np.random.default_rng(0), 2)
-        assert choose(edges, 0, 5, mask, UCB1, 0.7, rng) == worth.argmax()
+        assert choose(edges.reshape(-1), 0, 5, mask, UCB1, 0.7, rng) == worth.argmax()
         assert edges[:, CHANCES].tolist() == [chances + 1] * 4 + [chances]
         assert not mask.any()
 
 
 def test_select_regret__settles_what_the_last_visit_owes_to_the_moves_that_were_available():
-    edges = np.zeros((3, EDGE_COLUMNS))
+    edges = np.zeros((3, EDGE_SIZE))
+    flat = edges.reshape(-1)
     edges[:, ACTION], edges[:, COUNT], edges[:, SUM] = np.arange(3), 2.0, 1.0
     edges[:, STAMP] = -1.0
     rng = seeded(np.random.default_rng(3), 2)
     choose, learn = compiled(select_regret, {}, "test"), compiled(learn_regret, {}, "test")
-    drawn, probability, usual = choose(edges, 0, 3, np.array([1, 1, 0], np.int8), 0.1, rng)
+    drawn, probability, usual = choose(
+        edges.reshape(-1), 0, 3, np.array([1, 1, 0], np.int8), 0.1, rng
+    )
     assert (probability, usual) == (0.5, 0.5)
-    learn(edges, 0, drawn, probability, usual, 1.0)
-    choose(edges, 0, 3, np.ones(3, np.int8), 0.1, rng)
+    learn(flat, 0, drawn, probability, usual, 1.0)
+    choose(flat, 0, 3, np.ones(3, np.int8), 0.1, rng)
     # The result was 0.5 above the usual one; the drawn move counts 1 / probability times.
     expected = [-0.5, -0.5, 0.0]
     expected[drawn] += 0.5 / 0.5
