@@ -7,6 +7,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tyro
 from rich.console import Console
@@ -20,7 +21,9 @@ from bidarena.envs.progress import progress_bar
 from bidarena.envs.registry.bot_names import starts_something
 from bidarena.evaluate.match import Match, play_match
 from bidarena.evaluate.match.record import read_records
-from bidarena.evaluate.match.regret import Regret, check_solved, regrets
+
+if TYPE_CHECKING:
+    from bidarena.evaluate.match.regret import Regret
 
 MOST_SHOWN = 10  # different faults of a bot in the table
 
@@ -66,6 +69,8 @@ def main(argv: list[str]) -> None:
     """Run the command."""
     game, args = parse_with_game("match", Arguments, argv)
     if args.regret:
+        from bidarena.evaluate.match.regret import check_solved, regrets  # with all solvers
+
         check_solved(game)
     with tempfile.TemporaryDirectory(prefix="bidarena-match-") as folder:
         record = args.record

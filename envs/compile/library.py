@@ -170,8 +170,10 @@ def _reached(library: Any) -> list[Any]:
 def _flags_class() -> Any:
     from numba.core import compiler
 
-    # Options of a caller that make no difference to what Numba compiles for it.
+    # Options of a caller that make no difference to what Numba compiles for it, and all others.
     own = {"forceinline", "no_cpython_wrapper", "no_cfunc_wrapper", "release_gil"}
+    options = compiler.Flags.options.items()
+    usual = {name: option.default for name, option in options if name not in own}
 
     class QuickFlags(compiler.Flags):  # type: ignore[misc]
         """Numba's options of a function, compared quickly.
@@ -192,11 +194,8 @@ def _flags_class() -> Any:
             )
 
         def _decisive(self) -> dict[str, Any]:
-            chosen = {name: value for name, value in self._values.items() if name not in own}
-            return {name: value for name, value in chosen.items() if value != self._usual(name)}
-
-        def _usual(self, name: str) -> Any:
-            return self.options[name].default
+            chosen = self._values.items()
+            return {name: value for name, value in chosen if name in usual and value != usual[name]}
 
     return QuickFlags
 

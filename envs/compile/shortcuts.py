@@ -78,7 +78,10 @@ def shortcuts() -> Iterator[None]:
 @lru_cache(maxsize=1)
 def _replacements() -> tuple[Replacement, ...]:
     """Return all that `shortcuts` replaces."""
-    made = (_lifetimes, _call_types, _operator_types, _colours, _timers, _array_views)
+    made = (
+        *(_lifetimes, _variables, _call_types, _operator_types),
+        *(_colours, _timers, _array_views),
+    )
     return tuple(replacement for make in made for replacement in make())
 
 
@@ -100,6 +103,36 @@ def _lifetimes() -> Iterator[Replacement]:
             self._insert_var_dels(extend_lifetimes=extend_lifetimes)
 
     yield postproc.PostProcessor, "run", run
+
+
+def _variables() -> Iterator[Replacement]:
+    """Numba asks five times of what kind each part of a line is, to find the variables in it."""
+    from numba.core import ir
+
+    class Kinds(dict[type, type | None]):
+        """Says of what kind, if any that can hold variables, the objects of a class are."""
+
+        def __missing__(self, cls: type) -> type | None:
+            known = (ir.Var, ir.Inst, list, tuple, dict)
+            self[cls] = next((kind for kind in known if issubclass(cls, kind)), None)
+            return self[cls]
+
+    kinds = Kinds()
+
+    def list_variables(self: Any, value: Any) -> list[Any]:
+        kind, found = kinds[type(value)], []
+        many = value.values() if kind is dict else value if kind in (list, tuple) else (value,)
+        for one in many:
+            kind = kinds[type(one)]
+            if kind is ir.Var:
+                found.append(one)
+            elif kind is ir.Inst:
+                found += one.list_vars()
+            elif kind is not None:
+                found += list_variables(self, one)
+        return found
+
+    yield ir.Inst, "_rec_list_vars", list_variables
 
 
 def _call_types() -> Iterator[Replacement]:
