@@ -50,6 +50,7 @@ from bidarena.envs.loop import (
 from bidarena.envs.registry import Bot, make_bot
 from bidarena.envs.rng import WORDS
 from bidarena.envs.rows.seeding import seed_rows
+from bidarena.envs.rows.spares import Spares
 from bidarena.envs.rows.threads import Threads
 
 Policy = Callable[[Any, Any], Any]  # (observation, mask) -> action
@@ -65,7 +66,7 @@ _ROW_ARRAYS = (
     *("final_observations", "actions"),
 )
 
-_BOUND = ("_run", "_before", "_after", "_args")  # made by `_bind`, and not pickled
+_BOUND = ("_run", "_before", "_after", "_args", "_spares")  # made by `_bind`, and not pickled
 
 SELF = "self"  # in place of a bot's name: the learner plays the partner's seat too
 
@@ -184,6 +185,7 @@ class LearnerBatch:
         shown = (self.masks, self.rewards, self.flags, self.final_observations)
         self._after: tuple[Any, ...] = (*shown, self._seat, self._autoreset)
         self._args = (*self._before, self.observations, *self._after)
+        self._spares = [Spares(array) for array in self._shown()]
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k not in _BOUND}
@@ -210,8 +212,11 @@ class LearnerBatch:
         self.meta[fresh, EPISODE] = 0
 
     def new_copies(self) -> Copies:
-        """Return new arrays for copies of observations, masks, rewards and flags, for `step`."""
-        observations, masks, rewards, flags = map(np.empty_like, self._shown())
+        """Return arrays for copies of observations, masks, rewards and flags, for `step`.
+
+        They are new, or nobody holds them any more.
+        """
+        observations, masks, rewards, flags = (spares.take() for spares in self._spares)
         return observations, masks, rewards, flags
 
     def _shown(self) -> Copies:

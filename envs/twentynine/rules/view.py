@@ -115,7 +115,7 @@ def _see_seat(player: int, seat: int, part: int, out: Observation) -> None:
 
 # --- for searches --------------------------------------------------------------------------------
 
-# Odd numbers at random. A sum of products with them differs for different numbers, except by chance.
+# Odd numbers at random: sums of products with them differ for different numbers, but for chance.
 _HAND, _SMALL, _CALL = 0x1E3779B97F4A7C15, 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D
 _TRICK, _LAST_TRICK, _SCORE = 0x14057B7EF767814F, 0x369DEA0F31A53F85, 0x27BB2EE687B0B0FD
 
