@@ -182,9 +182,13 @@ class LearnerBatch:
         self._run = self.game.compiled(run_rows, **self._inside.stubs)
         rules = (self.game.cfg, self._inside.params, self._sizes, self._own, self._forfeits)
         self._before: tuple[Any, ...] = (*rules, self.states, self.rngs, self.meta)
-        shown = (self.masks, self.rewards, self.flags, self.final_observations)
-        self._after: tuple[Any, ...] = (*shown, self._seat, self._autoreset)
-        self._args = (*self._before, self.observations, *self._after)
+        self._after: tuple[Any, ...] = (
+            *(self.masks, self.rewards, self.flags),
+            *(self.final_observations, self.masks.reshape(-1)),
+        )
+        nowhere = (np.empty(0, np.int8), np.empty(0), np.empty((0, 0), np.bool_))
+        last = (self._seat, self._autoreset)
+        self._args = (*self._before, self.observations, *self._after, *nowhere, *last)
         self._spares = [Spares(array) for array in self._shown()]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -262,12 +266,13 @@ class LearnerBatch:
     def _pass(self, entry: int, actions: NDArray[np.int64], copies: Copies | None = None) -> None:
         """Run the loop over all rows until each waits for the learner or is over; then copy."""
         inside = self._inside is not OUTSIDE
-        if copies is not None and inside:  # the observations are written to their place at once
-            args = (*self._before, copies[0], *self._after, entry, actions)
-            own = (self._run, args, self._shown()[1:], copies[1:])
-            open_rows = self.threads.over(self.rows, _run_and_copy, *own)
-        else:
-            open_rows = self.threads.over(self.rows, self._run, *self._args, entry, actions)
+        args = self._args
+        if copies is not None and inside:  # everything is written to its place at once
+            observations, masks, rewards, flags = copies
+            shown = (masks.reshape(-1), rewards, flags)
+            rules = (self._seat, self._autoreset)
+            args = (*self._before, observations, *self._after, *shown, *rules)
+        open_rows = self.threads.over(self.rows, self._run, *args, entry, actions)
         if open_rows:
             self._finish_answers()
         if copies is not None and not inside:
@@ -355,15 +360,6 @@ class LearnerBatch:
             self.meta[:, WAITING] = FOR_RESET
             self._broken = True
             raise ValueError(f"row {wrong[0]}: {self._inside.name} took an illegal action")
-
-
-def _run_and_copy(
-    run: Callable[..., int], args: tuple[Any, ...], arrays: Arrays, copies: Arrays, *rows: int
-) -> int:
-    """Play rows from a first to a last, copy arrays there, and return what `run_rows` does."""
-    open_rows = run(*args, *rows)
-    _copy_rows(arrays, copies, *rows)
-    return open_rows
 
 
 def _copy_rows(arrays: Arrays, copies: Arrays, first: int, last: int) -> None:

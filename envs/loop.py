@@ -76,6 +76,10 @@ def run_rows(
     rewards: NDArray[np.float64],
     flags: NDArray[np.bool_],
     final_observations: NDArray[np.float32],
+    every_mask: NDArray[np.int8],
+    shown_masks: NDArray[np.int8],
+    shown_rewards: NDArray[np.float64],
+    shown_flags: NDArray[np.bool_],
     seat_rule: int,
     autoreset: bool,
     entry: int,
@@ -96,6 +100,9 @@ def run_rows(
         forfeits: (players, players) results after an illegal action, see `batch.forfeits`.
         states, rngs, meta, observations, masks, rewards, flags, final_observations: the rows, as
             attributes of `LearnerBatch`.
+        every_mask: (rows * actions) the same memory as `masks`.
+        shown_masks, shown_rewards, shown_flags: where `every_mask`, `rewards` and `flags` are
+            copied; arrays without rows if they are not.
         seat_rule: the learner's seat, RANDOM_SEAT or ALTERNATE_SEAT.
         autoreset: whether the next game is dealt in the step in which a game ends.
         entry: DEAL, MOVE or ANSWER.
@@ -107,6 +114,8 @@ def run_rows(
     final_observations, lineup_sizes = borrow(final_observations), borrow(lineup_sizes)
     rewards, flags, actions = borrow(rewards), borrow(flags), borrow(actions)
     results = np.empty(len(forfeits))
+    shown_masks, every_mask = borrow(shown_masks), borrow(every_mask)
+    shown_rewards, shown_flags = borrow(shown_rewards), borrow(shown_flags)
     open_rows = 0
     for i in range(first, last):
         row = meta[i]
@@ -200,6 +209,17 @@ def run_rows(
                 row[WAITING] = FOR_RESET
                 break
             dealing = True
+
+    if len(shown_rewards) > 0:
+        # Unsigned indexes let the compiler copy many numbers at once: signed ones may be negative.
+        width = masks.shape[1]
+        for cell in range(first * width, last * width):
+            shown_masks[np.uint64(cell)] = every_mask[np.uint64(cell)]
+        for i in range(first, last):
+            shown_rewards[np.uint64(i)] = rewards[np.uint64(i)]
+        for kind in range(len(flags)):
+            for i in range(first, last):
+                shown_flags[kind, np.uint64(i)] = flags[kind, np.uint64(i)]
     return open_rows
 
 

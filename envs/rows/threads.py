@@ -27,7 +27,8 @@ from bidarena.envs import system
 from bidarena.envs.compile import borrow, compiled, seconds
 
 AWAKE = 1e-3  # seconds that a helper without work stays awake, if work came that soon before
-PATIENCE = 1e-4  # seconds that a caller waits awake for the last piece
+PATIENCE = 1e-4  # seconds that a caller waits awake for a helper to end its last piece
+WAY_BACK = 2e-5  # seconds that it waits for a helper to rest when all is done
 HAND_OVER = 5e-6  # seconds that a caller waits for a helper that is awake to take a piece
 DISPATCH = 1e-6  # seconds from then until the helper is in compiled code, and Python is free
 SHORTEST = 5e-5  # seconds of work from which a call is shared
@@ -159,6 +160,7 @@ class _Job:
         self.results: list[int] = []  # of the pieces that are done, in any order
         self.errors: list[BaseException] = []
         self.shares: list[tuple[float, int]] = []  # of each thread: seconds and rows
+        self.helpers: list[int] = []  # those that have come to help
         self._left = iter(pieces)
         self._function, self._args = function, args
 
@@ -197,15 +199,16 @@ class _Crew:
         self._waiting = _waiting_awake() if helpers < system.usable_cores() else None
         self._job: _Job | None = None
         self._number = 0  # of the last job that was begun
-        self._last_done = 0  # the number of the last job that a helper has finished
         self._ended = False
-        # Numbers of jobs, as compiled code sees them, each in a cache line of its own.
-        self._called, self._begun, self._done, self._unused = np.zeros((4, 16), np.int64)[:, :1]
+        # Numbers of jobs, as compiled code sees them, each in a cache line of its own; for each
+        # helper that of the job after which it waits again.
+        cells = list(np.zeros((3 + helpers, 16), np.int64)[:, :1])
+        self._called, self._begun, self._unused, *self._rested = cells
         self._finished = Sleep()
         self._calls = [Sleep() for _ in range(helpers)]
         self._helpers = [
-            threading.Thread(target=self._help, args=(call,), name="bidarena", daemon=True)
-            for call in self._calls
+            threading.Thread(target=self._help, args=(k,), name="bidarena", daemon=True)
+            for k in range(helpers)
         ]
         for helper in self._helpers:
             helper.start()
@@ -223,11 +226,16 @@ class _Crew:
         return not any(slept)
 
     def finish(self, job: _Job) -> None:
-        """Wait until all pieces of the job are done."""
-        if not job.done:
-            if self._waiting is not None:
-                self._waiting.rest(self._unused, 0, self._done, job.number, PATIENCE)
-            self._finished.until(lambda: job.done)
+        """Wait until all pieces of the job are done.
+
+        Also until the helpers rest, if that is soon: on the way there they need Python's lock, and
+        a caller that finds it taken falls asleep.
+        """
+        if self._waiting is not None:
+            for k in job.helpers:
+                patience = WAY_BACK if job.done else PATIENCE
+                self._waiting.rest(self._unused, 0, self._rested[k], job.number, patience)
+        self._finished.until(lambda: job.done)
         self._job = None
 
     def end(self) -> None:
@@ -241,20 +249,21 @@ class _Crew:
             if helper is not threading.current_thread() and self._job is None:
                 helper.join(timeout=1.0)
 
-    def _help(self, call: Sleep) -> None:
-        """Work on every job that is called, until the end."""
+    def _help(self, k: int) -> None:
+        """Work on every job that is called, until the end, as the helper with the number k."""
+        call, rested = self._calls[k], self._rested[k]
         seen, patience = 0, AWAKE
         while not self._ended:
             began = perf_counter()
             if self._waiting is not None:
-                self._waiting.rest(self._done, self._last_done, self._called, seen + 1, patience)
+                self._waiting.rest(rested, seen, self._called, seen + 1, patience)
             call.until(lambda: self._number > seen)  # noqa: B023
             patience = AWAKE if perf_counter() - began < AWAKE else 0.0
             seen, job = self._number, self._job
             if job is not None:
+                job.helpers.append(k)
                 job.work(self._begun)
                 if job.done:
-                    self._last_done = job.number
                     self._finished.wake()
             del job  # it holds arrays
 
